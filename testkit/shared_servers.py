@@ -177,6 +177,11 @@ def close_shared_servers() -> None:
         _own = None
 
 
+def servers_are_shared() -> bool:
+    """False outside of pytest, as in a benchmark."""
+    return _own is not None or _SOCKET_ENV in os.environ
+
+
 def shared_server(name: str) -> Facts:
     """What one needs to use a server. Skips or fails the test that asks where it cannot be had."""
     answer = _own.get(name) if _own is not None else _asked(name)

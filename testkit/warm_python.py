@@ -60,8 +60,10 @@ def warm_python(*, with_litellm: bool = False) -> str:
     """The program to start in place of `sys.executable`; litellm is there if it is asked for."""
     if FULL_SIZE or not hasattr(os, "pidfd_open"):
         return sys.executable
-    from testkit.shared_servers import shared_server
+    from testkit.shared_servers import servers_are_shared, shared_server
 
+    if not servers_are_shared():
+        return sys.executable
     return str(shared_server("warm_python_with_litellm" if with_litellm else "warm_python")["program"])
 
 

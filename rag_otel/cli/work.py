@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import dataclasses
 import logging
 import signal
@@ -19,9 +20,8 @@ from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
-from rag_otel.delivery.retry import Backoff
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.drift.setup import build_judge_watch
-from rag_otel.errors import RetryableError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.evaluation.prepare import prepare
 from rag_otel.pipeline import Pipeline
@@ -134,19 +134,20 @@ async def _serve(
 
 async def _opened(queue: JobQueue, stop: asyncio.Event) -> bool:
     """Connects, again and again while the broker is away. False if the worker is to end. Raises ConfigurationError."""
-    failures = 0
-    while not stop.is_set():
-        try:
+
+    async def opened() -> bool:
+        if not stop.is_set():
             await queue.open()
-        except RetryableError as error:
-            failures += 1
-            logger.warning("rag-otel: %s; trying again", error)
-            waiting = asyncio.create_task(stop.wait())
-            await asyncio.wait([waiting], timeout=_OPEN.pause_s(failures))
-            waiting.cancel()
-        else:
-            return True
-    return False
+        return not stop.is_set()
+
+    async def pause(seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), seconds)
+
+    def failed(error: Exception) -> None:
+        logger.warning("rag-otel: %s; trying again", error)
+
+    return await call_until_done(opened, _OPEN, failed, sleep=pause)
 
 
 def _writers(settings: Settings, emit: Any) -> Sequence[Writer]:

@@ -19,6 +19,7 @@ from rag_otel.delivery.scheduler import scheduler
 from rag_otel.errors import RetryableError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel.safety.tracing_suppression import suppressed
 
 if TYPE_CHECKING:  # only imported where a state folder is set
@@ -29,7 +30,6 @@ _FLUSH_ATTEMPTS: Final = 3
 """Attempts on a destination that has just begun to fail, before a flush stops waiting for it."""
 _LOG_EVERY_S: Final = 600.0
 """One cause of failure is logged at most this often; the counters go on."""
-_MAX_CAUSES: Final = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ class ExportQueue(Generic[T]):
         self._policy = policy
         self._backoff = Backoff(base_s=policy.backoff_s, longest_wait_s=policy.max_backoff_s)
         self._clock = clock
-        self._logged_at: dict[str, float] = {}
+        self._log = LimitedLog(_LOG_EVERY_S, clock=clock)
         self._start_empty()
 
     def _start_empty(self) -> None:
@@ -141,7 +141,7 @@ class ExportQueue(Generic[T]):
                 self._append(item, size, self._kept.keep(item) if self._kept else None, finished)
                 return True
         self._count("refused")
-        self._log("refused", "queue full or closed, not delivered")
+        self._log.warning(self.name, "queue full or closed, not delivered", key="refused")
         return False
 
     def resume(self) -> list[T]:
@@ -286,7 +286,7 @@ class ExportQueue(Generic[T]):
         try:
             self._send([entry.item for entry in batch])
         except RetryableError as error:
-            self._log(str(error), f"{error}; trying again")
+            self._log.warning(self.name, f"{error}; trying again", key=str(error))
             self._postpone(error)
         except Exception as error:  # noqa: BLE001 - an unexpected error of a writer must not end its queue
             self._lose(f"{type(error).__name__}: {error}")
@@ -313,7 +313,7 @@ class ExportQueue(Generic[T]):
 
     def _lose(self, cause: str, *, finished: bool = True) -> None:
         self._count("lost", len(self._batch))
-        self._log(cause, f"lost {len(self._batch)}: {cause}")
+        self._log.warning(self.name, f"lost {len(self._batch)}: {cause}", key=cause)
         if finished and self._bury is not None:
             with guarded("delivery.bury"):
                 self._bury([entry.item for entry in self._batch], cause)
@@ -350,12 +350,3 @@ class ExportQueue(Generic[T]):
 
     def _count(self, what: str, amount: int = 1) -> None:
         counters.add(f"delivery.{self.name}.{what}", amount)
-
-    def _log(self, cause: str, message: str) -> None:
-        now = self._clock()
-        if now - self._logged_at.get(cause, -_LOG_EVERY_S) < _LOG_EVERY_S:
-            return
-        if len(self._logged_at) >= _MAX_CAUSES:
-            self._logged_at.clear()
-        self._logged_at[cause] = now
-        logger.warning("rag-otel: %s: %s", self.name, message)

@@ -1,15 +1,17 @@
 """When to try again: exponential backoff with jitter, and the wait that the other side asks for.
 
-`Backoff` says how long to wait and never gives up; `RetryPolicy` adds when to give up; `patiently` runs a blocking
-call under such a policy. Callers on an event loop ask for the wait and sleep themselves.
+`Backoff` says how long to wait and never gives up; `RetryPolicy` adds when to give up. `call_with_retries` runs a
+blocking call under such a policy, `call_until_done` one on an event loop until it succeeds. What waits in a queue is
+retried by `ExportQueue`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC
 from typing import Final, TypeVar
 
@@ -69,7 +71,7 @@ class RetryPolicy(Backoff):
         return wait_s if spent_s + wait_s < self.deadline_s else None
 
 
-def patiently(
+def call_with_retries(
     call: Callable[[], T],
     policy: RetryPolicy,
     *,
@@ -91,6 +93,29 @@ def patiently(
                 raise
             logger.warning("rag-otel: %s; trying again in %.1f s", error, wait_s)
         sleep(wait_s)
+
+
+async def call_until_done(
+    call: Callable[[], Awaitable[T]],
+    backoff: Backoff,
+    failed: Callable[[Exception], object],
+    *,
+    errors: tuple[type[Exception], ...] = (RetryableError,),
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> T:
+    """Return what `call` returns. While it raises one of `errors`, `failed` is told of it and it is called again.
+
+    Raises at once whatever else `call` raises, and what `failed` raises.
+    """
+    failures = 0
+    while True:
+        try:
+            return await call()
+        except errors as error:
+            failures += 1
+            failed(error)
+            wait_s = backoff.pause_s(failures, getattr(error, "retry_after_s", None))
+        await sleep(wait_s)
 
 
 def read_retry_after(value: str | None, now: float | None = None) -> float | None:

@@ -26,6 +26,7 @@ from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel.safety.tracing_suppression import suppressed
 
 FOLDER: Final = "traces"
@@ -72,6 +73,7 @@ class KeptTraces:
         )
         self._max_age_s = max_age_s
         self._clock = clock
+        self._log = LimitedLog(_WARN_S, clock=clock)
         self._takers: list[Callable[[KeptTrace], bool]] = []
         self._lock = threading.RLock()
         self._start_over()
@@ -109,7 +111,7 @@ class KeptTraces:
         """Of these, those that a process had begun to evaluate when it ended."""
         self._alone: bytes | None = None
         """The one of them that is being evaluated."""
-        self._tended = self._adopted = self._taken_up_at = self._warned = float("-inf")
+        self._tended = self._adopted = self._taken_up_at = float("-inf")
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
@@ -421,10 +423,7 @@ class KeptTraces:
         return None
 
     def _warn(self, what: str, why: object) -> None:
-        now = self._clock()
-        if now - self._warned >= _WARN_S:
-            self._warned = now
-            logger.warning("rag-otel: %s cannot be %s (%s): traces are in memory alone", self._folder.root, what, why)
+        self._log.warning(str(self._folder.root), f"cannot be {what} ({why}): traces are in memory alone")
 
 
 def _key(target: ReadableSpan) -> bytes:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from rag_otel.delivery.http import post
-from rag_otel.delivery.retry import Backoff, RetryPolicy, patiently, read_retry_after
+from rag_otel.delivery.retry import Backoff, RetryPolicy, call_with_retries, read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
@@ -213,7 +213,7 @@ def test_a_patient_call_goes_on_with_its_own_backoff_after_a_wait_that_was_asked
         now[0] += seconds
 
     policy = RetryPolicy(attempts=None, longest_wait_s=15, deadline_s=300, longest_asked_s=300)
-    assert patiently(call, policy, clock=lambda: now[0], sleep=sleep) == "there"
+    assert call_with_retries(call, policy, clock=lambda: now[0], sleep=sleep) == "there"
     assert 40 <= waits[0] <= 50
     assert 0.5 <= waits[1] <= 1
     assert 1 <= waits[2] <= 2
@@ -231,7 +231,7 @@ def test_patience_ends_with_the_deadline() -> None:
         now[0] += seconds
 
     with pytest.raises(RetryableError, match="away"):
-        patiently(
+        call_with_retries(
             lambda: call(RetryableError("away")),
             RetryPolicy(attempts=None, deadline_s=60),
             clock=lambda: now[0],
@@ -240,5 +240,5 @@ def test_patience_ends_with_the_deadline() -> None:
     assert calls[-1] < 60
     tried = len(calls)
     with pytest.raises(PermanentError):
-        patiently(lambda: call(PermanentError("no")), RetryPolicy(), clock=lambda: now[0], sleep=sleep)
+        call_with_retries(lambda: call(PermanentError("no")), RetryPolicy(), clock=lambda: now[0], sleep=sleep)
     assert len(calls) == tried + 1

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from rag_otel.delivery.retry import patiently
+from rag_otel.delivery.retry import call_with_retries
 from rag_otel.model import EvaluatedTrace, RagTrace
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.guard import logger
@@ -93,7 +93,7 @@ class PhoenixStore:
         of their batch are stored, and are looked for when they have had time: to ask for annotations takes as long as
         the transaction that Phoenix is in, because SQLite's only connection for writing answers that too.
         """
-        patiently(lambda: self._writer.write_spans(results), self._retry)
+        call_with_retries(lambda: self._writer.write_spans(results), self._retry)
         self._ahead.append(results)
         while len(self._ahead) > _SPANS_AHEAD:
             self._annotate()
@@ -118,7 +118,7 @@ class PhoenixStore:
             logger.warning("rag-otel: evaluation spans were sent but are not stored in Phoenix")
             self._waits_for_spans = False
         results = self._ahead.popleft()
-        patiently(lambda: self._writer.write_annotations(results), self._retry)
+        call_with_retries(lambda: self._writer.write_annotations(results), self._retry)
         self._unconfirmed.append(results)
 
     def _spans_appear(self, last: EvaluatedTrace) -> bool:
@@ -130,7 +130,7 @@ class PhoenixStore:
                 if any(row["context"]["span_id"] == wanted for row in rows):
                     return True
             for results in self._ahead:
-                patiently(partial(self._writer.write_spans, results), self._retry)
+                call_with_retries(partial(self._writer.write_spans, results), self._retry)
         return False
 
     def _confirm(self) -> None:
@@ -145,7 +145,7 @@ class PhoenixStore:
             if time.monotonic() > give_up:
                 logger.warning("rag-otel: %d results were sent but are not stored in Phoenix", len(results))
                 return
-            patiently(partial(self._writer.write, results), self._retry)
+            call_with_retries(partial(self._writer.write, results), self._retry)
 
     def _not_stored(self, results: Sequence[EvaluatedTrace]) -> list[EvaluatedTrace]:
         current = self._current([result.trace.target.span_id for result in results])

@@ -5,14 +5,13 @@ A message is published to its next queue before it is acknowledged: it may be th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from aiormq.exceptions import AMQPError
 from faststream.rabbit import RabbitMessage
 
-from rag_otel.delivery.retry import Backoff
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import counters, logger
 from rag_otel_collectors.jobs.queue import QueueSettings
@@ -88,19 +87,20 @@ class Delivery:
 
     async def _publish_until_stored(self, queue: str, headers: Mapping[str, Any], delay: float | None) -> bool:
         """False if the delivery is lost: the broker delivers the job again."""
-        failures = 0
-        while True:
-            try:
-                await self._publish(self.body, queue, self.key, headers, delay=delay)
-            except RetryableError as error:
-                if self._message.raw_message.channel.is_closed:
-                    counters.add("jobs.unsettled")
-                    return False
-                failures += 1
-                logger.warning("rag-otel: a job cannot be moved to %s: %s; trying again", queue, error)
-                await asyncio.sleep(_BACKOFF.pause_s(failures))
-            else:
-                return True
+
+        def failed(error: Exception) -> None:
+            if self._message.raw_message.channel.is_closed:
+                raise error
+            logger.warning("rag-otel: a job cannot be moved to %s: %s; trying again", queue, error)
+
+        try:
+            await call_until_done(
+                lambda: self._publish(self.body, queue, self.key, headers, delay=delay), _BACKOFF, failed
+            )
+        except RetryableError:
+            counters.add("jobs.unsettled")
+            return False
+        return True
 
 
 Handle: TypeAlias = Callable[[Delivery], Awaitable[None]]

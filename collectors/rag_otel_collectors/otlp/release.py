@@ -19,13 +19,13 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
 from rag_otel_collectors.otlp.evaluation.messages import Reply
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import join, with_additions, without_repeats
 from rag_otel_collectors.otlp.queues import Queues

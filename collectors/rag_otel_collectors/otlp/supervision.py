@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 
 _FIRST_PAUSE_S: Final = 0.5

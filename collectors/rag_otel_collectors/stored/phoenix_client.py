@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from rag_otel.delivery.http import delete
-from rag_otel.delivery.retry import RetryPolicy, patiently
+from rag_otel.delivery.retry import RetryPolicy, call_with_retries
 from rag_otel.errors import PermanentError
 from rag_otel.writers.phoenix_api import PhoenixApi
 
@@ -120,7 +120,7 @@ class PhoenixClient(PhoenixApi):
         delete(f"{self.base_url}/v1/traces/{trace_id}", **self.options)
 
     def read(self, path: str) -> bytes:
-        return patiently(lambda: PhoenixApi.read(self, path), self._retry)
+        return call_with_retries(lambda: PhoenixApi.read(self, path), self._retry)
 
 
 def _project_path(project: str) -> str:

@@ -18,8 +18,8 @@ from typing import Final, Protocol
 
 from rag_otel.durable.damage import Damage
 from rag_otel.durable.segments import SegmentLog
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 
 RESERVE_BYTES: Final = 256 * 2**10

@@ -19,10 +19,10 @@ from typing import Any, Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluationStatus
 from rag_otel.safety.guard import counters, logger
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel.telemetry import names as instruments
 from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 
 WORKER_DIED: Final = "worker_died"
 _START_S: Final = 120.0

@@ -6,16 +6,16 @@ that is reached, the collector refuses requests, and the exporters hold back.
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rag_otel.delivery.retry import Backoff
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.errors import ConfigurationError, RetryableError
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.jobs.job import pack, unpack
 from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -49,20 +49,17 @@ class JobForwarder:
 
     async def run(self) -> None:
         """Publish until cancelled."""
-        failures = 0
         while True:
             batch = await self._reader.next(_BATCH_BYTES)
-            try:
-                await self._publish([unpack(record) for record in batch.requests])
-            except (RetryableError, ConfigurationError) as error:
-                failures += 1
-                self._metrics.add(names.JOB_RETRIES)
-                self._log.error("jobs cannot be published", error)
-                await asyncio.sleep(_BACKOFF.pause_s(failures))
-            else:
-                failures = 0
-                self._reader.delivered(batch.end)
-                self._metrics.add(names.JOBS, len(batch.requests))
+            jobs = [unpack(record) for record in batch.requests]
+            publish = partial(self._publish, jobs)
+            await call_until_done(publish, _BACKOFF, self._failed, errors=(RetryableError, ConfigurationError))
+            self._reader.delivered(batch.end)
+            self._metrics.add(names.JOBS, len(batch.requests))
+
+    def _failed(self, error: Exception) -> None:
+        self._metrics.add(names.JOB_RETRIES)
+        self._log.error("jobs cannot be published", error)
 
     async def close(self) -> None:
         """What is not published stays on disk. Safe to call twice."""

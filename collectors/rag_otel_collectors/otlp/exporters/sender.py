@@ -16,6 +16,7 @@ from rag_otel.delivery.retry import Backoff
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import logger
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.exporters.confirmation import Confirmation
 from rag_otel_collectors.otlp.exporters.connection import (
@@ -28,7 +29,6 @@ from rag_otel_collectors.otlp.exporters.connection import (
 )
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import halves
 
@@ -41,8 +41,6 @@ _MAX_BATCH_BYTES: Final = 3 * 2**20
 """Below the 4 MiB that a gRPC server takes by default."""
 _ASKED_BYTES: Final = 2**19
 """Of such a batch, at most: it is seen to store even when it is slow."""
-_LOG_EVERY: Final = 20
-"""Attempts between two log lines about the same outage."""
 
 
 class Sender:
@@ -164,8 +162,7 @@ class Sender:
         self._failures += 1
         self._trouble = str(error)
         self._metrics.add(names.RETRIES, backend=self.settings.name)
-        if self._failures % _LOG_EVERY == 1:
-            logger.warning("rag-otel: backend %s: %s; trying again", self.settings.name, error)
+        self._log.warning(f"backend {self.settings.name}", f"{error}; trying again")
         again = self._reader.rewind() if isinstance(error, BackendAwayError) else 0
         if again:
             self._metrics.add(names.RESENT, again, backend=self.settings.name)

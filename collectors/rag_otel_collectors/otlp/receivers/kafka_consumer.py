@@ -19,9 +19,9 @@ from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import InputError, RetryableError
 from rag_otel.evaluation.daemon_executor import DaemonExecutor
 from rag_otel.safety.guard import guarded, logger
+from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.kafka import make_client
-from rag_otel_collectors.otlp.limited_log import LimitedLog
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
 from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
