@@ -248,6 +248,8 @@ class ExportQueue(Generic[T]):
             while self._clock() < deadline:
                 with self._changed:  # `put` schedules under it
                     if self._scheduled or self._batch or self._closed or not self._queue:
+                        if self._scheduled:
+                            self._wake()  # a thread was started meanwhile, and what was sent here was not its to send
                         return
                     self._take(self._clock())
                     self._sending = True
