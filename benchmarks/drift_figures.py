@@ -24,10 +24,9 @@ from _drift_streams import RARE, Population, Stream, dev_scores, synthetic, tilt
 from rag_otel.cli.terminal import table
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Family
-from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.learner import Learner
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.series import Series
-from rag_otel.drift.turns import Turn
+from rag_otel.drift.series import Series, Turn
 from rag_otel.drift.watch import SeriesSettings
 
 QUIET = 10_000
@@ -58,10 +57,10 @@ def watch(scenario: Scenario, rng: random.Random) -> Series:
     )
     if scenario.known is not None:
         return Series(settings, Baseline.given(scenario.known))
-    learner = BaselineLearner()
+    learner = Learner()
     for value, probability in scenario.normal.draw(learner.count, rng):
         learner.add(0.0, value, 1.0 / (1.0 if scenario.naive else probability))
-    return Series(settings, learner.learn())
+    return Series(settings, learner.learn(sure=2.5))
 
 
 def false_alarms(scenario: Scenario, seed: int) -> float:

@@ -1,21 +1,17 @@
 """What is normal for a series: given as a number, or learned from its first values (see `learner`).
 
-What a bound promises is a theorem for observations whose mean does not depend on what came before. Which values make
-one observation, and how far a mean wanders while nothing is wrong, is measured (see `dependence`) and no theorem.
+How far below the mean a bound lies, which values make one observation, and how far a mean wanders while nothing is
+wrong: all of that is measured (see `dependence`), and no theorem.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Literal
 
 from rag_otel.drift.records import stored
-from rag_otel.drift.seasons import Seasons
 from rag_otel.lazy_dataclass import dataclass
-
-SHAPES: Final = (1.0, 7.0)
-"""Days after which the shape of a day, of a week is known, and a baseline is learned again."""
 
 
 @stored
@@ -68,17 +64,6 @@ class Baseline:
         if self.spread is None:
             return None
         return self.spread * self.inflation / self.block + ((self.mean - floor) * self.mean_weight) ** 2
-
-    def wandering_like(self, seasons: Seasons) -> Baseline:
-        """This one with the shape of the days that went by since it was learned, where they have one."""
-        noise = (self.spread or 0.0) * self.inflation
-        margin = seasons.margin(seasons.mean, noise) / self.mean_weight
-        wander = self.mean - seasons.mean + margin if margin > 0.0 else 0.0
-        return replace(
-            self,
-            wander=max(self.wander, wander),
-            unknown=seasons.unknown(),
-        )
 
     def at_least_as(self, whole: Baseline) -> Baseline:
         """A slice's own baseline, where all traffic is known to wander and to depend on itself that much."""

@@ -147,24 +147,6 @@ def wandering(residuals: Sequence[float], found: Dependence) -> float:
     return worst
 
 
-def worst_part(parts: Sequence[tuple[float, float]], noise: float) -> float:
-    """How far the worst of some parts lies below the whole, shrunk; 0 where chance explains their differences.
-
-    `parts` are (mean less the whole mean, count), `noise` is the variance of one value, times what they depend.
-    """
-    total = sum(count for _, count in parts)
-    if len(parts) < 2 or total <= 0.0:
-        return 0.0
-    free = len(parts) - 1
-    spread = sum(count * mean * mean for mean, count in parts) / free
-    # In units of one value's variance; chance alone is 1, give or take the root.
-    excess = spread - noise * (1.0 + math.sqrt(2.0 / free))
-    if excess <= 0.0:
-        return 0.0
-    between = excess * free / (total - sum(count * count for _, count in parts) / total)
-    return max(0.0, max(-mean * between / (between + noise / count) for mean, count in parts))
-
-
 def _levels(values: Sequence[float]) -> list[list[float]]:
     """Means of blocks of 1, 2, 4 ... values."""
     levels = [list(values)]

@@ -1,6 +1,13 @@
 """The betting Shiryaev-Roberts e-detector: tells that a mean has dropped, seldom in vain, at any rate of traffic.
 
-At every value the money on each bet is topped up by 1 and multiplied by the bet's payoff:
+A value lies in 0..1, higher is better; it was picked with probability p and weighs 1/p. Against "the mean is at least
+`floor`" the payoff of a bet b is
+
+    1 + b * (floor - value) / p
+
+Its expectation is at most 1 while the mean of ALL traffic is at least `floor`, whatever was picked and why: given that
+a value was picked, its expected (floor - value) / p is (floor - mean) / P(picked). It is never negative while
+b * (1 - floor) <= the least p. At every value the money on each bet is topped up by 1 and multiplied by the payoff:
 
     M = (M + 1) * (1 + bet * (floor - value) / p)
 
@@ -8,26 +15,53 @@ While the mean of the next value is at least `floor`, whatever came before, the 
 stop at is at most the number of values so far. So an alarm when M reaches A comes, on average, after A values at the
 earliest: the average run length is at least A, whatever the distribution. The same holds for the mean of several M, one
 for each bet, and for the sum over slices that share the values among them. This is a theorem; where answers depend on
-each other its assumption is met as far as blocks of them do not (see `dependence`). Source: Shin, Ramdas and Rinaldo,
-"E-detectors: a nonparametric framework for sequential change detection", New England Journal of Statistics in Data
-Science 2 (2024), sections 2 to 4.
+each other its assumption is met as far as blocks of them do not (see `dependence`).
+
+Sources: Shin, Ramdas and Rinaldo, "E-detectors: a nonparametric framework for sequential change detection", New England
+Journal of Statistics in Data Science 2 (2024), sections 2 to 4; Waudby-Smith and Ramdas, "Estimating means of bounded
+random variables by betting", JRSS-B 86 (2024), with the inverse-probability increments of Waudby-Smith et al.,
+"Anytime-valid off-policy inference for contextual bandits", ACM/IMS J. Data Sci. 1 (2024).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, TypeAlias
 
-from rag_otel.drift.bets import tuned_bets
 from rag_otel.drift.records import stored
 
+Bets: TypeAlias = tuple[float, float, float, float]
+NO_EVIDENCE: Final = -99.0
+_DROPS: Final = (0.03, 0.06, 0.12, 0.25)
+"""The drops of the mean that the bets are tuned for: money is split evenly over them."""
+_MOST: Final = 0.9
+"""Share of what may be lost at once; all of it could never be won back."""
+_LEAST_ROOM: Final = 1e-6
 _RETUNE_FROM: Final = 32
 _RETUNE_UNTIL: Final = 512
 _MOST_MONEY: Final = 1e30
 _PRIOR_COUNT: Final = 16.0
 _HELD_BACK: Final = 10.0
-NO_EVIDENCE: Final = -99.0
 _NOTHING: Final = (0.0, 0.0, 0.0, 0.0)
+
+
+def tuned_bets(
+    floor: float, *, mean_weight: float, second_moment: float, least_probability: float, room: float = 0.0
+) -> Bets:
+    """One bet for each of `_DROPS`: near the one under which money grows fastest once the mean has dropped that far.
+
+    `floor` is what the mean is bet to be below, `mean_weight` the mean of 1/p, `second_moment` that of
+    ((floor - value) / p) squared while nothing has dropped, `room` how far values may lie outside of 0..1. For a gain g
+    and a second moment s a payoff's expected logarithm is about b*g - b*b*(s + g*g)/2, greatest at g / (s + g*g).
+    """
+    most = _MOST * least_probability / max(1.0 - floor + room, _LEAST_ROOM)
+
+    def bet(drop: float) -> float:
+        gain = drop * mean_weight
+        return min(most, gain / (second_moment + gain * gain))
+
+    first, second, third, fourth = _DROPS
+    return bet(first), bet(second), bet(third), bet(fourth)
 
 
 @stored
@@ -36,7 +70,7 @@ class DropDetector:
 
     __slots__ = (
         "_bets", "_learning", "_least_probability", "_mean_weight", "_money", "_room", "_second_moment", "count",
-        "floor", "threshold",
+        "floor", "held", "threshold",
     )  # fmt: skip
 
     def __init__(
@@ -51,14 +85,16 @@ class DropDetector:
     ) -> None:
         """`threshold` is the guaranteed average run length, in values, while the mean is at least `floor`.
 
-        `room` is how far values may lie outside of 0..1. `mean_weight` and `second_moment` are what `tuned_bets` takes,
-        from values before the first one; without a `second_moment` the detector learns both while it watches.
-        `least_probability` is the smallest p expected.
+        `mean_weight` and `second_moment` are what `tuned_bets` takes, from values before the first one; without a
+        `second_moment` the detector learns both while it watches. `least_probability` is the smallest p expected,
+        `room` how far values may lie outside of 0..1.
         """
         self.floor = floor
         self.threshold = threshold
         self.count = 0
         """Values seen since it started."""
+        self.held = 0
+        """For how many values there has been evidence that is not told."""
         self._least_probability = least_probability
         self._room = room
         self._learning = second_moment is None
@@ -66,9 +102,10 @@ class DropDetector:
         # Bernoulli's is the largest spread of a value in 0..1: bets start small where nothing is known.
         self._second_moment = floor * (1.0 - floor) * mean_weight**2 if second_moment is None else second_moment
         self._money = _NOTHING
-        self._tune()
+        self.tune()
 
-    def _tune(self) -> None:
+    def tune(self) -> None:
+        """Bet what suits the floor, from the next value on."""
         self._bets = tuned_bets(
             self.floor,
             mean_weight=self._mean_weight,
@@ -93,7 +130,7 @@ class DropDetector:
         if probability < self._least_probability:
             # The bet is lowered before it is placed, to the next power of two: that happens a few times at most.
             self._least_probability = 2.0 ** math.floor(math.log2(probability))
-            self._tune()
+            self.tune()
         payoff = (self.floor - value) / probability
         bet_0, bet_1, bet_2, bet_3 = self._bets  # written out: this runs for every value of every slice
         money_0, money_1, money_2, money_3 = self._money
@@ -119,21 +156,16 @@ class DropDetector:
         self._mean_weight += share * (weight - self._mean_weight)
         if self.count >= _RETUNE_FROM and self.count & (self.count - 1) == 0:
             self._learning = self.count < _RETUNE_UNTIL
-            self._tune()
+            self.tune()
 
-    def set_threshold(self, threshold: float) -> None:
-        """Take another threshold, and tune the bets to a floor that may be another one."""
-        self.threshold = threshold
-        self._tune()
-
-    def restrain(self) -> None:
-        """Hold little more than an alarm takes: what comes next decides."""
-        most = _HELD_BACK * self.threshold
-        if self.money > most:
-            share = most / self.money
-            money_0, money_1, money_2, money_3 = self._money
-            self._money = (money_0 * share, money_1 * share, money_2 * share, money_3 * share)
+    def hold(self, values: int) -> None:
+        """Enough evidence is not told yet, for so many more values. It holds little more than an alarm takes: what
+        comes next decides."""
+        self.held += values
+        share = min(1.0, _HELD_BACK * self.threshold / max(self.money, 1.0))
+        money_0, money_1, money_2, money_3 = self._money
+        self._money = (money_0 * share, money_1 * share, money_2 * share, money_3 * share)
 
     def restart(self, money: float = 0.0) -> None:
-        """Forget the money, keep what was learned of the spread."""
-        self._money = (money, money, money, money)
+        """Hold so much money on each bet, and keep what was learned of the spread."""
+        self._money, self.held = (money, money, money, money), 0

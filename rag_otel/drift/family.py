@@ -1,4 +1,9 @@
-"""All series of all slices together, with one budget of false alarms (see `budget`)."""
+"""All series of all slices together, with one budget of false alarms in fixed shares.
+
+Slices of one dimension share the values among them, so their detectors' sum is an e-detector of the whole traffic and
+each may use the whole threshold. Only dimensions and signals are weighed against each other (Shin, Ramdas and Rinaldo:
+weighted sums of e-detectors are e-detectors).
+"""
 
 from __future__ import annotations
 
@@ -8,17 +13,15 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.budget import error_of, share_of
 from rag_otel.drift.change import ChangePoint
 from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
-from rag_otel.drift.observation import ALL, DIMENSIONS, UNJUDGED, Observation, signal_of
+from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.records import from_record, to_record
-from rag_otel.drift.series import Series
-from rag_otel.drift.turns import Turn
+from rag_otel.drift.series import Series, Turn
 from rag_otel.drift.watch import SeriesSettings
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
@@ -27,10 +30,20 @@ Key: TypeAlias = tuple[str, str]
 """(series, slice)"""
 
 OTHER: Final = "other"
+SIGNAL_SHARES: Final[Mapping[str, float]] = {SCORE: 0.5, RISK: 0.35, UNJUDGED: 0.15}
+"""Of the budget of false alarms, divided among all metrics."""
+SHARE_OF_ALL: Final = 0.75
+"""What all traffic has of a signal's share; the dimensions divide the rest."""
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
+_SURE: Final = 3.0
+"""Standard errors between the mean of a baseline and its bound."""
+_SURE_OF_FEW: Final = 2.0
+"""The same where `baseline_count` was set below the default: the first bound is wanted to tell a drop."""
+_MORE_OF_SLICE: Final = 1.0
+"""And so many more for a slice: of a thousand of them some have an unlucky mean."""
 _MIXES: Final = 50
-_KEPT: Final = ("_slices", "_count", "_learned", "_ranks", "_effects", "_plain", "_told_mixes")
+_KEPT: Final = ("_slices", "_count", "_effects", "_plain", "_mixes")
 """What is saved, beside the series."""
 _BAD: Final = 0.5
 """An answer of less goodness is bad by itself, where nobody has labelled it."""
@@ -58,6 +71,13 @@ class DriftSettings:
     least_probability: float = 1.0
     """The smallest inclusion probability that the sampler gives."""
 
+    def share_of(self, key: Key) -> float:
+        """The share of the budget of false alarms that a series has; the slices of a dimension have theirs together."""
+        share = SIGNAL_SHARES.get(signal_of(key[0]), 1.0) / max(1, self.metrics)
+        if key[1] == ALL:
+            return share * (SHARE_OF_ALL if self.dimensions else 1.0)
+        return share * (1.0 - SHARE_OF_ALL) / max(1, len(self.dimensions))
+
 
 def belongs(series: str, metric: str | None) -> bool:
     """Whether a series is one of a metric; every series is one of None."""
@@ -73,18 +93,14 @@ class Family:
         self._slices: dict[str, None] = {}
         self._count = 0
         """Observations so far: the order of the next one, the same in every series."""
-        self._learned: dict[Key, int] = {}
-        """How many slices of a series and dimension have learned their baseline."""
-        self._ranks: dict[Key, int] = {}
-        """Which of them a slice was."""
         self._effects: dict[str, Effects] = {}
         """By series: how far its slices are above the mean of all traffic."""
         self._plain: dict[str, DropDetector] = {}
         """By series with effects: a detector that takes no account of them."""
+        self._mixes: list[MixShift] = []
+        """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
         self.mixes_told = 0
         """How many of these there were."""
-        self._told_mixes: list[MixShift] = []
-        """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
 
     def __iter__(self) -> Iterator[tuple[Key, Series]]:
         return iter(list(self._series.items()))
@@ -95,7 +111,7 @@ class Family:
     @property
     def mixes(self) -> tuple[MixShift, ...]:
         """Falls of a mean that a changed mix accounts for, latest last."""
-        return tuple(self._told_mixes)
+        return tuple(self._mixes)
 
     @property
     def settled(self) -> bool:
@@ -152,7 +168,7 @@ class Family:
             after=baseline.until,
         )
         if told is not None:
-            self._told_mixes = [*self._told_mixes, told][-_MIXES:]
+            self._mixes = [*self._mixes, told][-_MIXES:]
             self.mixes_told += 1
             # Told once: from now on only a mix that is worse still.
             plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
@@ -172,59 +188,39 @@ class Family:
     def _series_settings(self, key: Key) -> SeriesSettings:
         settings = self.settings
         return SeriesSettings(
-            threshold=self._threshold(key),
+            threshold=settings.average_run_length / settings.share_of(key),
             baseline_count=settings.baseline_count,
             margin=settings.margin,
             least_probability=settings.least_probability,
-            stages=len(STAGES) if key[1] == ALL else _SLICE_STAGES,
-            runs=signal_of(key[0]) != UNJUDGED,
+            stages=STAGES if key[1] == ALL else STAGES[:_SLICE_STAGES],
+            sure=(_SURE if settings.baseline_count >= DEFAULT_COUNT else _SURE_OF_FEW)
+            + (0.0 if key[1] == ALL else _MORE_OF_SLICE),
             follow=key[1] == ALL,
         )
 
-    def _share(self, key: Key) -> float:
-        return share_of(*key, metrics=self.settings.metrics, dimensions=len(self.settings.dimensions))
-
-    def _threshold(self, key: Key) -> float:
-        return self.settings.average_run_length / self._share(key)
-
     def _freeze(self, key: Key, series: Series) -> None:
-        name, slice_name = key
+        """Learn a baseline. What is learned of all traffic holds for its slices and for its mix."""
+        name = key[0]
         whole = self._series.get((name, ALL))
-        if slice_name != ALL:
-            rank = self._ranks.get(key)
-            if rank is None:
-                group = (name, slice_name.partition("=")[0])
-                rank = self._ranks[key] = self._learned[group] = self._learned.get(group, 0) + 1
-            series.freeze(error=error_of(self._share(key), rank), room=self._room(name))
-            if whole is not None and whole.baseline is not None:
-                series.allow(whole.baseline)
-            return
-        if key not in self.settings.baselines:
+        if series is whole and key not in self.settings.baselines:
             own = {each: part.between(0) for each, part in self._histories(name).items()}
             self._effects[name] = effects(own, series.inflation, self._effects.get(name))
-        series.freeze(error=error_of(self._share(key), None), room=self._room(name))
-        self._after_freeze(name, series)
-
-    def _room(self, name: str) -> float:
-        return self._effects[name].room if name in self._effects else 0.0
-
-    def _after_freeze(self, name: str, whole: Series) -> None:
-        """What was learned of all traffic holds for its slices and for its mix."""
-        baseline = whole.baseline
-        if baseline is None:
+        found = self._effects.get(name, Effects())
+        series.freeze(room=found.room)
+        if whole is None or whole.baseline is None:
             return
-        for (own, slice_name), series in self._series.items():
-            if own == name and slice_name != ALL:
-                series.allow(baseline)
-        if self._effects.get(name, Effects()).shifts:
+        for (own_name, each), slice_series in self._series.items() if series is whole else [(key, series)]:
+            if own_name == name and each != ALL:
+                slice_series.allow(whole.baseline)
+        if series is whole and found.shifts:
             self._plain[name] = DropDetector(
-                baseline.floor,
-                threshold=self._threshold((name, ALL)),
+                whole.baseline.floor,
+                threshold=self._series_settings(key).threshold,
                 least_probability=self.settings.least_probability,
             )
 
     def _histories(self, series_name: str, dimension: str = "") -> dict[str, History]:
-        """Of the slices of a series, or of those of one dimension."""
+        """Of the slices of a series, or of those of one dimension (`model=`)."""
         return {
             name: series.history
             for (own, name), series in self._series.items()
@@ -289,9 +285,6 @@ class Family:
         for key, series in self._series.items():
             if key not in self.settings.baselines and belongs(key[0], metric):
                 series.relearn()
-        for ranks in (self._learned, self._ranks):
-            for key in [key for key in ranks if belongs(key[0], metric)]:
-                del ranks[key]
         self._effects = {name: each for name, each in self._effects.items() if not belongs(name, metric)}
         self._plain = {name: each for name, each in self._plain.items() if not belongs(name, metric)}
 
@@ -306,7 +299,8 @@ class Family:
         for name in _KEPT:
             setattr(self, name, from_record(state[name.strip("_")], type(getattr(self, name))))
         for name, detector in self._plain.items():
-            detector.set_threshold(self._threshold((name, ALL)))
+            detector.threshold = self._series_settings((name, ALL)).threshold
+            detector.tune()
         for name, slice_name, record in state["series"]:
             key = (str(name), str(slice_name))
             series, given = from_record(record, Series), self.settings.baselines.get(key)

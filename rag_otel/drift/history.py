@@ -166,17 +166,6 @@ class History:
             rows.extend(_sums(self._open, self._first, self._last))
         return [_moments(rows, at) for at in range(0, len(rows), _FIELDS)]
 
-    @property
-    def level(self) -> float:
-        """About what the latest few values are; 1 without values."""
-        latest = sorted(value for _, value, *_ in self._open)
-        if len(latest) >= _BUCKET // 2:
-            return latest[len(latest) // 2]
-        if not self._rows:
-            return latest[0] if latest else 1.0
-        at = len(self._rows) - _FIELDS
-        return self._rows[at + 6] / self._rows[at + 5]
-
     def between(self, first: float, end: float = math.inf) -> Moments:
         """The buckets whose middle is within [first, end), by order."""
         return total(bucket for bucket in self.buckets if first <= (bucket.first + bucket.last) / 2 < end)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rag_otel.durable.state_folder import read_file, set_aside, write_file
 
-VERSION: Final = 4
+VERSION: Final = 5
 FILE: Final = "drift.json"
 RELEARN: Final = "drift.relearn"
 """Whoever puts this file beside the state asks for new baselines; a running process takes it at its next save."""

@@ -7,13 +7,13 @@ from array import array
 from collections.abc import Sequence
 from typing import Final
 
-from rag_otel.drift.dependence import worst_part
 from rag_otel.drift.records import stored
 
+DAY_S: Final = 86_400.0
+WEEK_DAYS: Final = 7.0
 _PART_S: Final = 10_800.0
 _PARTS: Final = 8
 _DAYS: Final = 7
-DAY_S: Final = 86_400.0
 _LEAST: Final = 50.0
 """Values that a part has at least: of fewer nothing is known, and they can raise no alarm either."""
 
@@ -22,14 +22,12 @@ _LEAST: Final = 50.0
 class Seasons:
     """Sums of values by three hours of the day (UTC) and by day of the week; 15 rows of three numbers."""
 
-    __slots__ = ("_begin_s", "_count", "_end_s", "_sums", "_weight", "_weighted", "first_s", "last_s")
+    __slots__ = ("_sums", "first_s", "last_s")
 
     def __init__(self) -> None:
         self._sums = array("d", bytes(8 * 3 * (_PARTS + _DAYS)))
+        """Of each part of the day, then of each day: how many values, sum of value times weight, sum of weights."""
         self.first_s = self.last_s = 0.0
-        self._begin_s = self._end_s = 0.0
-        """The three hours that values are of just now: they are summed up apart, for this runs for every value."""
-        self._count = self._weighted = self._weight = 0.0
 
     def add(self, time_s: float, weighted: float, weight: float) -> None:
         """Take a value times its weight, and its weight."""
@@ -37,21 +35,11 @@ class Seasons:
             self.first_s = time_s
         if time_s > self.last_s:
             self.last_s = time_s
-        if not self._begin_s <= time_s < self._end_s:
-            self._close_part()
-            self._begin_s = time_s // _PART_S * _PART_S
-            self._end_s = self._begin_s + _PART_S
-        self._count += 1.0
-        self._weighted += weighted
-        self._weight += weight
-
-    def _close_part(self) -> None:
-        sums, at_s = self._sums, self._begin_s
-        for row in (int(at_s // _PART_S) % _PARTS, _PARTS + int(at_s // DAY_S) % _DAYS):
-            sums[3 * row] += self._count
-            sums[3 * row + 1] += self._weighted
-            sums[3 * row + 2] += self._weight
-        self._count = self._weighted = self._weight = 0.0
+        sums = self._sums
+        for at in (3 * (int(time_s // _PART_S) % _PARTS), 3 * (_PARTS + int(time_s // DAY_S) % _DAYS)):
+            sums[at] += 1.0
+            sums[at + 1] += weighted
+            sums[at + 2] += weight
 
     @property
     def days(self) -> float:
@@ -66,24 +54,22 @@ class Seasons:
     @property
     def mean(self) -> float:
         """Of all values; 0 without any."""
-        self._close_part()
         weight = sum(self._sums[2 : 3 * _PARTS : 3])
         return sum(self._sums[1 : 3 * _PARTS : 3]) / weight if weight > 0.0 else 0.0
 
-    def margin(self, mean: float, noise: float) -> float:
-        """How far the worst part of the day on the worst day of the week lies below `mean`, as far as chance cannot
+    def margin(self, noise: float) -> float:
+        """How far the worst part of the day on the worst day of the week lies below the mean, as far as chance cannot
         explain it; of what has not been seen whole nothing is said. `noise`: the variance of one value, times what
         values depend on each other."""
-        self._close_part()
         margin = 0.0
         if self.days >= 1.0:
-            margin += worst_part(self._parts(mean, range(_PARTS)), noise)
-        if self.days >= _DAYS:
-            margin += worst_part(self._parts(mean, range(_PARTS, _PARTS + _DAYS)), noise)
+            margin += worst_part(self._parts(range(_PARTS)), noise)
+        if self.days >= WEEK_DAYS:
+            margin += worst_part(self._parts(range(_PARTS, _PARTS + _DAYS)), noise)
         return margin
 
-    def _parts(self, mean: float, rows: range) -> list[tuple[float, float]]:
-        sums, parts = self._sums, []
+    def _parts(self, rows: range) -> list[tuple[float, float]]:
+        sums, mean, parts = self._sums, self.mean, []
         for row in rows:
             count, weighted, weight = sums[3 * row : 3 * row + 3]
             if count >= _LEAST:
@@ -95,7 +81,24 @@ class Seasons:
         return tuple(f"less than {what} was seen" for days, what in ((1, "a day"), (7, "a week")) if self.days < days)
 
     def copy(self) -> Seasons:
-        self._close_part()
         seasons = Seasons()
         seasons._sums, seasons.first_s, seasons.last_s = self._sums[:], self.first_s, self.last_s
         return seasons
+
+
+def worst_part(parts: Sequence[tuple[float, float]], noise: float) -> float:
+    """How far the worst of some parts lies below the whole, shrunk; 0 where chance explains their differences.
+
+    `parts` are (mean less the whole mean, count), `noise` is the variance of one value, times what they depend.
+    """
+    total = sum(count for _, count in parts)
+    if len(parts) < 2 or total <= 0.0:
+        return 0.0
+    free = len(parts) - 1
+    spread = sum(count * mean * mean for mean, count in parts) / free
+    # In units of one value's variance; chance alone is 1, give or take the root.
+    excess = spread - noise * (1.0 + math.sqrt(2.0 / free))
+    if excess <= 0.0:
+        return 0.0
+    between = excess * free / (total - sum(count * count for _, count in parts) / total)
+    return max(0.0, max(-mean * between / (between + noise / count) for mean, count in parts))

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import enum
+import math
+import statistics
 from dataclasses import replace
+from typing import Final
 
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.change import ChangePoint, change_point
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
-from rag_otel.drift.learner import DEFAULT_ERROR
-from rag_otel.drift.learning import Learning
+from rag_otel.drift.learner import DEFAULT_COUNT, GAIN_STAGES, Learner
 from rag_otel.drift.open_alarm import OpenAlarm
 from rag_otel.drift.records import stored
 from rag_otel.drift.runs import Runs
-from rag_otel.drift.suspicion import Suspicion, needed
-from rag_otel.drift.turns import Turn
 from rag_otel.drift.watch import SeriesSettings, Watch
+
+_SURE_STAGES: Final = 3
+"""Stages from which on the baseline is known well."""
+_LASTING: Final = 0.22
+"""For so many answers, as a share of `baseline_count`, there must be evidence of a drop that may be a run; for `_MOST`
+at most."""
+_MOST: Final = 110
+_LATEST: Final = 5
+"""Values that tell what is usual just now."""
+_SURELY: Final = 1.645
+_GONE: Final = 0.1
+"""Share of an alarm's evidence below which it was a run."""
+
+
+class Turn(enum.StrEnum):
+    """What a value has changed."""
+
+    ALARM = "alarm"
+    DEEPER = "deeper"
+    """The mean has fallen below what the alarm has told."""
+    RESOLVED = "resolved"
+    COMPLETE = "complete"
+    """There are enough values for a baseline, or for a better one: `freeze` it."""
 
 
 @stored
@@ -23,8 +47,8 @@ class Series:
     """Values in 0..1, higher is better, with the probability that each was picked with."""
 
     __slots__ = (
-        "_alarm", "_before_from", "_further", "_learning", "_runs", "_settings", "_suspicion", "_watch", "history",
-        "last_s",
+        "_alarm", "_before_from", "_earlier", "_latest", "_learner", "_room", "_runs", "_settings", "_sure",
+        "_watch", "history", "last_s",
     )  # fmt: skip
 
     NOT_STORED = ("_settings",)
@@ -34,18 +58,28 @@ class Series:
         self._settings = settings
         self.history = History()
         self._runs = Runs()
-        self._learning = Learning(settings)
+        self._learner: Learner | None = self._new_learner()
+        """None once all was learned."""
+        self._room = 0.0
+        """How far values may lie outside of 0..1."""
+        self._sure = False
+        """The baseline is known well."""
+        self._earlier: Baseline | None = None
+        """What was normal before the mean rose, while that is being learned."""
         self._watch: Watch | None = None
         """None while the first baseline is being learned."""
         self._alarm: OpenAlarm | None = None
-        self._suspicion = Suspicion()
-        self._further = Suspicion()
-        """The same of a deeper drop."""
+        self._latest: tuple[float, ...] = ()
+        """The last few values."""
         self._before_from = 0
         """Since when what was before the last alarm holds, as the order of a value."""
         self.last_s = 0.0
         if baseline is not None:
-            self._begin_watch(baseline)
+            self._watch = Watch(baseline, settings)
+
+    def _new_learner(self) -> Learner:
+        settings = self._settings
+        return Learner(settings.baseline_count, stages=settings.stages, days=settings.follow)
 
     # --- what is known ----------------------------------------------------------------------------------------------
 
@@ -87,18 +121,7 @@ class Series:
     @property
     def learned(self) -> int:
         """How many values of the first baseline there are so far, while it is being learned."""
-        learner = self._learning.learner
-        return len(learner) if learner and self._watch is None else 0
-
-    @property
-    def gains(self) -> int:
-        """How often the mean has risen, and a further baseline was begun."""
-        return self._learning.gains
-
-    @property
-    def stage(self) -> int:
-        """How often the baseline has been learned."""
-        return self._learning.stage
+        return len(self._learner) if self._learner and self._watch is None else 0
 
     @property
     def inflation(self) -> float:
@@ -124,110 +147,127 @@ class Series:
         self.last_s = time_s
         weight = 1.0 / probability
         self.history.add(time_s, value, weight, order, bad=bad)
+        self._latest = (*self._latest[1 - _LATEST :], value)
         runs = self._runs
         if cluster is not None and not runs.several:
             if not runs.second(cluster):
                 cluster = None
             elif self._watch is None:
-                self._learning.start_over()
+                self._learner = self._new_learner()  # what was learned so far was one run
         if cluster is None and not runs.count:
             watch = self._watch
-            if watch is None or watch.blocks.size > 1 or not self._learning.ended:
-                return self._take(time_s, (value - shift) * weight, weight, 1)
-            return self._bet(watch, value - shift, probability)
+            if watch is not None and watch.blocks.size == 1 and self._learner is None:
+                return self._bet(watch, value - shift, probability)
+            return self._take(time_s, (value - shift) * weight, weight, 1)
         unit = runs.add(time_s, value - shift, weight, cluster)
         return None if unit is None else self._take(time_s, *unit)
 
     def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
         """One unit: an answer or a run of them."""
-        watch, learning, firing = self._watch, self._learning, self._alarm is not None
-        due = learning.add(time_s, weighted, weight, self.history.last, answers, firing=firing)
+        watch, learner, due = self._watch, self._learner, False
+        # While an alarm is on, what may be a run is learned, and no more.
+        if learner is not None and (self._alarm is None or learner.in_episode):
+            due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
         if watch is None:
             return Turn.COMPLETE if due else None
         block = watch.blocks.add(weighted, weight)
         turn = None if block is None else self._bet(watch, block[0] / block[1], 1.0 / block[1])
-        if turn is None and due and learning.may_learn(watch, suspected=self.firing or self._suspicion.values > 0):
-            return Turn.COMPLETE
+        if turn is None and learner is not None and due and self._alarm is None:
+            if watch.may_learn(owed=learner.owed):
+                return Turn.COMPLETE
+            if learner.ended:
+                self._learner = None
         return turn
 
     def _bet(self, watch: Watch, value: float, probability: float) -> Turn | None:
         detector = watch.detector
         reached = detector.observe(value, probability)
         if self._alarm is not None:
-            return self._follow(self._alarm, value, probability)
-        if (reached or self._suspicion.values) and self._is_told(self._suspicion, detector, reached):
-            self._suspicion.values = 0
-            self._learning.suspect()
+            return self._follow(watch, self._alarm, value, probability)
+        if self._is_told(watch, detector, reached):
+            if self._learner is not None:
+                self._learner.mark()
             self._open(watch, detector.floor)
             return Turn.ALARM
         if watch.rise is not None and watch.rise.observe(1.0 - value, probability):
-            self._learning.begin_gain(watch)
+            self._begin_gain(watch)
         return None
 
-    def _is_told(self, suspicion: Suspicion, detector: DropDetector, reached: bool) -> bool:
-        """Whether evidence that is enough, or was, is told now."""
-        learner, baseline = self._learning.learner, self.baseline
-        if baseline is None or baseline.source == "given" or (learner is not None and self.gains):
+    def _is_told(self, watch: Watch, detector: DropDetector, reached: bool) -> bool:
+        """Whether evidence that is enough, or was, is told now. A run of answers on one hard document looks like a drop
+        as long as no such run was seen, however many answers it has: then a drop has to last. A measured heuristic."""
+        baseline = watch.baseline
+        if baseline.source == "given" or not (reached or detector.held):
             return reached
-        before = suspicion.values
-        rare = baseline.rare if learner is None else learner.rare
-        latest = self.history.level if learner is None else learner.lately()
-        told = suspicion.lasts(
-            reached,
-            detector,
-            # Where keys tell runs apart, low values that come in a row are no run.
-            seen=(self._runs.several or (rare is not None and latest >= rare)) and not self._in_runs(baseline),
-            size=baseline.block,
-            needed=needed(self._settings.baseline_count, learner, runs=self._settings.runs),
-        )
-        if before and not suspicion.values and not told:
-            self._learning.was_run()
-        return told
-
-    def _in_runs(self, baseline: Baseline) -> bool:
-        """Answers depend on each other, and how much has hardly been seen."""
-        return baseline.block > 1 and not self._learning.sure
+        if not reached and detector.money < _GONE * detector.threshold:
+            detector.held = 0
+            if self._learner is not None:
+                self._learner.learn_again()  # it was a run
+            return False
+        in_runs = baseline.block > 1 and not self._sure
+        # Where keys tell runs apart, low values that come in a row are no run.
+        known = self._runs.several or (baseline.rare is not None and statistics.median(self._latest) >= baseline.rare)
+        if reached and not detector.held and known and not in_runs:
+            return True
+        detector.hold(baseline.block)
+        return reached and detector.held > min(_LASTING * self._settings.baseline_count, _MOST)
 
     def _open(self, watch: Watch, floor: float) -> None:
-        self._further.values = 0
         self._alarm = OpenAlarm(watch, floor, self.change(floor), inflation=self.inflation, order=self.history.last)
 
-    def _follow(self, alarm: OpenAlarm, value: float, probability: float) -> Turn | None:
+    def _follow(self, watch: Watch, alarm: OpenAlarm, value: float, probability: float) -> Turn | None:
         """While an alarm is on."""
-        watch, deeper = self._watch, alarm.deeper
-        assert watch is not None
         alarm.estimate_again(watch, self.history, self.inflation)
-        if deeper is not None:
-            reached = deeper.observe(value, probability)
-            if (reached or self._further.values) and self._is_told(self._further, deeper, reached):
-                self._before_from = alarm.from_order
-                self._open(watch, deeper.floor)
-                return Turn.DEEPER
+        deeper = alarm.deeper
+        if deeper is not None and self._is_told(watch, deeper, deeper.observe(value, probability)):
+            self._before_from = alarm.from_order
+            self._open(watch, deeper.floor)
+            return Turn.DEEPER
         if not alarm.recovery.observe(1.0 - value, probability):
             return None
-        self._learning.resolve()
+        if self._learner is not None:
+            self._learner.settle()
         self._alarm, self._before_from = None, self.history.last + 1
         watch.detector.restart()
         return Turn.RESOLVED
 
     # --- baselines --------------------------------------------------------------------------------------------------
 
-    def _begin_watch(self, baseline: Baseline) -> None:
-        learning = self._learning
-        self._watch = Watch(baseline, self._settings, room=learning.room, gains=learning.sure)
+    def _begin_gain(self, watch: Watch) -> None:
+        """What is normal has become better: it is learned beside the baseline, which watches on until then."""
+        watch.rise = None
+        self._earlier = watch.baseline
+        self._learner = Learner(self._settings.baseline_count, stages=GAIN_STAGES, days=True)
 
-    def freeze(self, *, error: float = DEFAULT_ERROR, room: float = 0.0) -> None:
-        """What was seen so far is normal; all stages' bounds are too high with probability `error` at most.
-
-        `room` is how far values may lie outside of 0..1 (see `observe`'s shift).
-        """
-        found = self._learning.learn(self._watch, error=error, room=room, keys=self._runs.several)
-        if found is None:
+    def freeze(self, *, room: float = 0.0) -> None:
+        """What was seen so far is normal, but where the latest of it lies below the floor. `room` is how far values may
+        lie outside of 0..1 (see `observe`'s shift)."""
+        learner, watch, earlier = self._learner, self._watch, self._earlier
+        if learner is None or not learner.due:
             return
-        if found.change_from is not None and found.change_s is None:
+        self._room = max(self._room, room)
+        found = learner.learn(sure=self._settings.sure, wander=0.0 if earlier is None else earlier.wander)
+        wrong = watch is not None and self._fell(learner, watch.floor, found.inflation)
+        learner.advance(taken=not wrong)
+        self._sure = self._sure or learner.stage >= _SURE_STAGES
+        if learner.ended:
+            self._learner = None
+        if wrong or (earlier is not None and earlier.floor >= found.floor):
+            return
+        if watch is not None and watch.baseline.source == "given":
+            found = found.standing_for(watch.baseline)
+        if found.change_from is not None:
             after = next((each for each in self.history.buckets if each.last >= (found.change_from or 0)), None)
             found = replace(found, change_s=self.last_s if after is None else after.start_s)
-        self._begin_watch(found)
+        self._watch = Watch(found, self._settings, room=self._room, gains=self._sure)
+
+    def _fell(self, learner: Learner, floor: float, inflation: float) -> bool:
+        """Whether what came since it was learned last is wrong, though there was too little of it for an alarm."""
+        if self._sure:
+            return learner.fell_below(floor)
+        # Of a default's 500 answers without keys the first stages do not know runs yet: a hard one looks like a drop.
+        told_apart = self._runs.several or learner.count < DEFAULT_COUNT
+        return told_apart and learner.fell_below(floor, surely=_SURELY * math.sqrt(inflation))
 
     def allow(self, whole: Baseline) -> None:
         """All traffic wanders so far, and depends on itself so much, while nothing is wrong: this slice may too."""
@@ -236,7 +276,7 @@ class Series:
             return
         allowed = baseline.at_least_as(whole)
         if allowed is not baseline:
-            self._begin_watch(allowed)
+            self._watch = Watch(allowed, self._settings, room=self._room, gains=self._sure)
 
     def change(self, floor: float | None = None) -> ChangePoint | None:
         """Since when the mean has been below `floor` (by default the one that it was told to be below), what was before
@@ -256,16 +296,14 @@ class Series:
 
     def relearn(self) -> None:
         """Forget what was normal: what comes now is."""
-        fresh, room = Series(self._settings), self._learning.room
+        fresh = Series(self._settings)
         for name in self.__slots__:
-            if name not in ("history", "last_s"):
+            if name not in ("history", "last_s", "_room"):
                 setattr(self, name, getattr(fresh, name))
-        self._learning.room = room
 
     def adopt(self, settings: SeriesSettings) -> None:
         """Go on with these settings, after it was restored."""
         self._settings = settings
-        self._learning.adopt(settings)
         if self._watch is not None:
             self._watch.adopt(settings)
             if self._alarm is not None:

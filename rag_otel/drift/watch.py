@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rag_otel.drift.baseline import Baseline
@@ -14,6 +15,8 @@ from rag_otel.lazy_dataclass import dataclass
 _CALM: Final = 0.01
 """Share of the threshold that a detector's money is below while nothing is suspected; so is `_SMALL` anyway."""
 _SMALL: Final = 8.0
+_NEAR: Final = -1.0
+"""log10 of the evidence over an alarm's from which on nothing is learned."""
 _LEAST_RISE: Final = 0.005
 """Room above a ceiling that a gain must have to be looked for."""
 
@@ -27,12 +30,13 @@ class SeriesSettings:
     baseline_count: int = DEFAULT_COUNT
     margin: float = 0.0
     least_probability: float = 1.0
-    stages: int = len(STAGES)
-    """How often the baseline is learned better."""
-    runs: bool = True
-    """A run of answers on one hard document may look like a drop of this series."""
+    stages: Sequence[int] = STAGES
+    """When the baseline is learned better, as times `baseline_count`."""
+    sure: float = 2.5
+    """How many standard errors the baseline's bound lies below its mean."""
     follow: bool = True
-    """Learn a second baseline where the mean has risen: a gain that is lost again is told."""
+    """Learn the shape of the days, and a second baseline where the mean has risen: a gain that is lost again is told.
+    """
 
 
 @stored
@@ -49,13 +53,16 @@ class Watch:
         self.blocks = Blocks(baseline.block)
         self._settings = settings
         self._room = room
-        # A margin that was chosen and one that was measured are for the same wandering.
-        self.floor = max(0.0, baseline.lower - max(settings.margin, baseline.wander))
+        self.floor = self._floor()
         self.detector = self.detect(self.floor)
         self.rise: DropDetector | None = None
         ceiling = 2.0 * baseline.mean - self.floor
         if gains and settings.follow and baseline.source == "learned" and ceiling < 1.0 - _LEAST_RISE:
             self.rise = self.detect(1.0 - ceiling, around=ceiling)
+
+    def _floor(self) -> float:
+        # A margin that was chosen and one that was measured are for the same wandering.
+        return max(0.0, self.baseline.lower - max(self._settings.margin, self.baseline.wander))
 
     def detect(self, floor: float, *, around: float | None = None, share: float = 1.0) -> DropDetector:
         """A detector of means below `floor`, from blocks. `around`: what values are, where `floor` is theirs turned
@@ -74,19 +81,21 @@ class Watch:
         """In blocks of runs, which come more seldom than answers."""
         return max(1.0, share * self._settings.threshold / (self.baseline.block * self.baseline.answers))
 
-    @property
-    def calm(self) -> bool:
-        """Nothing is suspected: what was seen may be learned."""
-        return self.detector.money <= max(_SMALL, _CALM * self.detector.threshold)
+    def may_learn(self, *, owed: bool) -> bool:
+        """Nothing is suspected: what was seen may be learned. What is owed is learned already when little is."""
+        detector = self.detector
+        calm = detector.money <= max(_SMALL, _CALM * detector.threshold)
+        return calm or (owed and detector.evidence < _NEAR)
 
     def adopt(self, settings: SeriesSettings) -> None:
         """Go on with these settings, after it was restored: with their margin and run length."""
         self._settings = settings
-        self.floor = self.detector.floor = max(0.0, self.baseline.lower - max(settings.margin, self.baseline.wander))
+        self.floor = self.detector.floor = self._floor()
         self.adopted(self.detector)
         if self.rise is not None:
             self.adopted(self.rise)
 
     def adopted(self, detector: DropDetector, share: float = 1.0) -> None:
         """Set what the settings say of a detector that was restored."""
-        detector.set_threshold(self._threshold(share))
+        detector.threshold = self._threshold(share)
+        detector.tune()

@@ -12,7 +12,7 @@ import pytest
 
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.dependence import dependence
-from rag_otel.drift.learner import BaselineLearner
+from rag_otel.drift.learner import Learner
 from rag_otel.drift.records import from_record, to_record
 from rag_otel.drift.runs import Blocks, Runs
 from testkit.drift_scores import START_S, scores
@@ -22,10 +22,10 @@ HOUR_S = 3600.0
 
 def learned(values: list[float], *, step_s: float = 60.0) -> Baseline:
     """A baseline from these values."""
-    learner = BaselineLearner(len(values))
+    learner = Learner(len(values))
     for index, value in enumerate(values):
         learner.add(START_S + step_s * index, value, 1.0, index)
-    return learner.learn()
+    return learner.learn(sure=2.5)
 
 
 def runs(length: int, count: int, seed: int) -> list[float]:

@@ -9,7 +9,6 @@ import random
 import pytest
 
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.budget import share_of
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, SIGNALS, observation
 from rag_otel.model import SamplingReason
@@ -20,10 +19,9 @@ SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 
 def test_the_budget_is_spent_once() -> None:
     """The shares of all signals and dimensions sum up to one, however many metrics there are."""
-    places = [ALL, *(f"{name}=x" for name in DriftSettings().dimensions)]
-    shares = [
-        share_of(f"m.{signal}", place, metrics=3, dimensions=len(places) - 1) for signal in SIGNALS for place in places
-    ]
+    settings = DriftSettings(metrics=3)
+    places = [ALL, *(f"{name}=x" for name in settings.dimensions)]
+    shares = [settings.share_of((f"m.{signal}", place)) for signal in SIGNALS for place in places]
     assert 3 * sum(shares) == pytest.approx(1.0)
 
 
