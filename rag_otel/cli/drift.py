@@ -195,15 +195,15 @@ def event_record(event: DriftEvent) -> dict[str, Any]:
         "evaluations": event.count,
         "worth": round(event.worth, 1) if math.isfinite(event.worth) else None,
         "learned_from": None
-        if not event.learned_count
+        if not event.learned.count
         else {
-            "evaluations": event.learned_count,
-            "worth": round(event.learned_worth, 1),
-            "from": _iso(event.learned_from_s),
-            "until": _iso(event.learned_until_s),
+            "evaluations": event.learned.count,
+            "worth": round(event.learned.worth, 1),
+            "from": _iso(event.learned.from_s),
+            "until": _iso(event.learned.until_s),
         },
-        "change_while_learning": None if event.learned_change_s is None else _iso(event.learned_change_s),
-        "not_learned": list(event.unknown),
+        "change_while_learning": None if event.learned.change_s is None else _iso(event.learned.change_s),
+        "not_learned": list(event.learned.unknown),
         "moved": [describe(movement, event.series) for movement in event.movements],
     }
 
@@ -217,11 +217,11 @@ def _event_line(event: DriftEvent) -> str:
     if event.resolved:
         return line
     most = [describe(movement, event.series) for movement in event.movements[:2]]
-    if event.learned_count:
-        window = f"{moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
-        most.append(f"normal was learned from {event.learned_count} evaluations, {window}")
-    if event.learned_change_s is not None:
-        most.append(f"the learning window itself has a drop at {moment(event.learned_change_s)}")
+    if event.learned.count:
+        window = f"{moment(event.learned.from_s)} to {moment(event.learned.until_s)}"
+        most.append(f"normal was learned from {event.learned.count} evaluations, {window}")
+    if event.learned.change_s is not None:
+        most.append(f"the learning window itself has a drop at {moment(event.learned.change_s)}")
     return "\n    ".join([line, *most])
 
 

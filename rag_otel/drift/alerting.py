@@ -156,16 +156,16 @@ def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
         "moved": str(verdict.cause),
     }
     details["evaluations_worth"] = round(event.worth, 1)
-    if event.learned_count:
+    if event.learned.count:
         details["learned_from"] = (
-            f"{event.learned_count} evaluations, {moment(event.learned_from_s)} to {moment(event.learned_until_s)}"
+            f"{event.learned.count} evaluations, {moment(event.learned.from_s)} to {moment(event.learned.until_s)}"
         )
-    if event.learned_change_s is not None:
+    if event.learned.change_s is not None:
         details["change_while_learning"] = (
-            f"what normal was learned from fell itself at {moment(event.learned_change_s)}"
+            f"what normal was learned from fell itself at {moment(event.learned.change_s)}"
         )
-    if event.unknown:
-        details["not_learned"] = "; ".join(event.unknown)
+    if event.learned.unknown:
+        details["not_learned"] = "; ".join(event.learned.unknown)
     if how_many := counts(event):
         details["bad_answers"] = how_many
     if event.before is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_otel.drift.attribution import Movement
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
@@ -25,7 +26,8 @@ class DriftEvent:
     """When it most likely began; `earliest_s` and `latest_s` are about 95% around it."""
     earliest_s: float
     latest_s: float
-    baseline: float
+    learned: Baseline
+    """What was normal."""
     floor: float
     """What the mean was bet to be below: the baseline's lower bound less the margin."""
     before: float | None
@@ -45,20 +47,15 @@ class DriftEvent:
     """Values before it began, as far back as is remembered."""
     worth: float = 0.0
     """How many independent ones they are worth, as far as can be told."""
-    learned_count: int = 0
-    """Values that normal was learned from; 0 where it was given."""
-    learned_worth: float = 0.0
-    """How many independent ones those are worth."""
-    learned_from_s: float = 0.0
-    learned_until_s: float = 0.0
-    learned_change_s: float | None = None
-    """Where what normal was learned from holds a drop itself: when that began."""
-    unknown: tuple[str, ...] = ()
-    """What could not be learned, in words."""
     evidence: float
     """log10 of the evidence over the alarm's threshold."""
     movements: tuple[Movement, ...] = ()
     """The slices that moved it most, worst first."""
+
+    @property
+    def baseline(self) -> float:
+        """The mean that was normal."""
+        return self.learned.mean
 
     @property
     def metric(self) -> str:

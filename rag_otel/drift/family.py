@@ -36,9 +36,9 @@ SHARE_OF_ALL: Final = 0.75
 """What all traffic has of a signal's share; the dimensions divide the rest."""
 _SLICE_STAGES: Final = 3
 """How often a slice's baseline is learned: from 2,000 values at most, by default."""
-_SURE: Final = 3.0
+_SURE: Final = 2.2
 """Standard errors between the mean of a baseline and its bound."""
-_SURE_OF_FEW: Final = 2.0
+_SURE_OF_FEW: Final = 1.4
 """The same where `baseline_count` was set below the default: the first bound is wanted to tell a drop."""
 _MORE_OF_SLICE: Final = 1.0
 """And so many more for a slice: of a thousand of them some have an unlucky mean."""
@@ -246,7 +246,7 @@ class Family:
             since_s=at_s,
             earliest_s=found.earliest_s if found else time_s,
             latest_s=found.latest_s if found else time_s,
-            baseline=baseline.mean,
+            learned=baseline,
             floor=series.floor,
             before=found.before.mean if found else baseline.mean,
             estimate=since.mean,
@@ -256,12 +256,6 @@ class Family:
             bad_before=found.before.bad_share if found else None,
             count_before=found.before.count if found else 0,
             worth=since.count / series.inflation,
-            learned_count=baseline.count,
-            learned_worth=baseline.worth,
-            learned_from_s=baseline.from_s,
-            learned_until_s=baseline.until_s,
-            learned_change_s=baseline.change_s,
-            unknown=baseline.unknown,
             evidence=series.evidence,
             movements=self._movements(key[0], found) if found else (),
         )

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 
 from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
@@ -78,24 +79,21 @@ class Moments:
         return max(0.0, mean - low_z * error), min(1.0, mean + high_z * error)
 
 
+_NAMES: Final = tuple(Moments.__annotations__)
+_row = attrgetter(*_NAMES)
+
+
+def _made(row: Iterable[Any]) -> Moments:
+    return Moments(**dict(zip(_NAMES, row, strict=True)))
+
+
 def total(parts: Iterable[Moments]) -> Moments:
     """The sums of several buckets together."""
     parts = list(parts)
     if not parts:
         return Moments()
-    return Moments(
-        start_s=min(part.start_s for part in parts),
-        end_s=max(part.end_s for part in parts),
-        first=min(part.first for part in parts),
-        last=max(part.last for part in parts),
-        count=sum(part.count for part in parts),
-        weight=sum(part.weight for part in parts),
-        x=sum(part.x for part in parts),
-        weight2=sum(part.weight2 for part in parts),
-        x1=sum(part.x1 for part in parts),
-        x2=sum(part.x2 for part in parts),
-        bad=sum(part.bad for part in parts),
-    )
+    start_s, end_s, first, last, *sums = zip(*map(_row, parts), strict=True)
+    return _made((min(start_s), max(end_s), min(first), max(last), *map(sum, sums)))
 
 
 def moments(values: Sequence[tuple[float, float, float]]) -> Moments:
@@ -172,20 +170,8 @@ class History:
 
 
 def _moments(rows: Sequence[float], at: int) -> Moments:
-    start_s, end_s, first, last, count, weight, x, weight2, x1, x2, bad = rows[at : at + _FIELDS]
-    return Moments(
-        start_s=start_s,
-        end_s=end_s,
-        first=int(first),
-        last=int(last),
-        count=int(count),
-        weight=weight,
-        x=x,
-        weight2=weight2,
-        x1=x1,
-        x2=x2,
-        bad=bad,
-    )
+    start_s, end_s, first, last, count, *sums = rows[at : at + _FIELDS]
+    return _made((start_s, end_s, int(first), int(last), int(count), *sums))
 
 
 def _sums(values: Sequence[tuple[float, float, float, bool]], first: int, last: int) -> tuple[float, ...]:

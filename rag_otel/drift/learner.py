@@ -21,6 +21,10 @@ GAIN_STAGES: Final = (2,)
 _SHAPE_DAYS: Final = (1.0, 2.0, WEEK_DAYS)
 """Days after which the shape of a day, of a week is known, and a baseline is learned again."""
 _LEAST_BLOCKS: Final = 8
+_LEAST_DOUBT: Final = 1.9
+"""Answers may depend on each other so far, as the design effect of their mean, though nothing was found."""
+_DOUBT_OF_MIX: Final = 2.4
+"""The same where kinds of answers differ: what each usually is, is an estimate too."""
 _ENOUGH: Final = 4
 """Times `count`: of so many answers the dependence is known well enough to be taken as it was measured."""
 _EPISODE: Final = 0.5
@@ -152,9 +156,9 @@ class Learner:
                 del self._weights[count:]
         self._mark = None
 
-    def learn(self, *, sure: float, wander: float = 0.0) -> Baseline:
+    def learn(self, *, sure: float, wander: float = 0.0, mixed: bool = False) -> Baseline:
         """The baseline, with a lower bound `sure` standard errors below the mean. `wander` is what is known from
-        elsewhere of how far the mean wanders."""
+        elsewhere of how far the mean wanders; `mixed`: values were taken less what their kind usually is."""
         values, weights = self._values.tolist(), self._listed_weights()
         count, total, mean = len(values), sum(weights), _mean(values, weights)
         residuals = [(value - mean) * weight for value, weight in zip(values, weights, strict=True)]
@@ -165,11 +169,13 @@ class Learner:
         shape = seasons.margin(noise)
         if shape > 0.0:
             shape += (mean - seasons.mean) * total / count
-        # Few answers tell little of how far they depend on each other: then what cannot be excluded counts.
-        worth_one = found.most if found.block > 1 or self._answers < _ENOUGH * self.count else 1.0
+        doubt = _DOUBT_OF_MIX if mixed else _LEAST_DOUBT
+        worth_one = found.most if found.block > 1 else doubt
+        if self._answers < _ENOUGH * self.count:  # few answers tell little of how far they depend on each other
+            worth_one = max(worth_one, found.most)
         # As if one value had been all wrong: a variance of nothing is not known to be nothing.
         spread_at_most = spread + (total / count) ** 2 / count
-        error = math.sqrt(spread_at_most * max(1.0, worth_one) / count) * count / total
+        error = math.sqrt(spread_at_most * worth_one / count) * count / total
         return Baseline(
             mean=mean,
             lower=max(0.0, mean - sure * error),

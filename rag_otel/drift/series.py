@@ -246,7 +246,9 @@ class Series:
         if learner is None or not learner.due:
             return
         self._room = max(self._room, room)
-        found = learner.learn(sure=self._settings.sure, wander=0.0 if earlier is None else earlier.wander)
+        found = learner.learn(
+            sure=self._settings.sure, wander=0.0 if earlier is None else earlier.wander, mixed=self._room > 0.0
+        )
         wrong = watch is not None and self._fell(learner, watch.floor, found.inflation)
         learner.advance(taken=not wrong)
         self._sure = self._sure or learner.stage >= _SURE_STAGES

@@ -10,6 +10,7 @@ import pytest
 
 from rag_otel.cli.drift import event_record
 from rag_otel.drift.attribution import Movement
+from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import observation
 from rag_otel.drift.sentence import counts, sentence
@@ -36,7 +37,7 @@ def an_event(**changes: Any) -> DriftEvent:
         "since_s": SINCE_S,
         "earliest_s": SINCE_S,
         "latest_s": SINCE_S,
-        "baseline": 0.94,
+        "learned": Baseline.given(0.94),
         "floor": 0.92,
         "before": 0.94,
         "estimate": 0.84,

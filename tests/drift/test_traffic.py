@@ -55,7 +55,7 @@ def test_a_drop_is_found_in_runs() -> None:
         events = told(Family(SETTINGS), in_runs(16_000, 5, lambda at: 0.1 if at < 6000 else 0.6, keys=keys))
         first = next(event for index, event in events if index >= 6000)
         assert first.worth < first.count / 5
-        assert first.learned_worth < 500
+        assert first.learned.worth < 500
 
 
 def test_a_popular_document_is_no_run() -> None:
@@ -114,8 +114,8 @@ def test_a_drop_while_learning_is_said() -> None:
     """The learning window holds the change: the event says so, and blames the right day."""
     events = told(Family(SETTINGS), stream(lambda at: 0.96 if at < 350 else 0.80 if at < 500 else 0.70, 1500, 2))
     event = events[0][1]
-    assert event.learned_change_s is not None
-    assert abs(event.learned_change_s - START_S - 60 * 350) < 60 * 40
+    assert event.learned.change_s is not None
+    assert abs(event.learned.change_s - START_S - 60 * 350) < 60 * 40
 
 
 def test_what_is_wrong_while_learning_is_not_learned() -> None:
