@@ -1,4 +1,4 @@
-"""The ledger of several machines: a Redis server (extra `redis`).
+"""The ledger of several machines: a Redis server (extra `scale`).
 
 Each booking holds a lock on the server for a few milliseconds, and is written only if the lock is still its own. The
 time is the server's: machines need not agree on it. All keys have one hash tag, so a cluster keeps them together.
@@ -35,7 +35,7 @@ class RedisLedger(Books):
     def __init__(self, url: str) -> None:
         """`url`: `redis://host:6379/0`, `rediss://...` with TLS, `unix://...`. Raises ConfigurationError without the
         extra. The server is asked when the first booking is made."""
-        require_extra("redis", "redis", needed_by="budget_store=redis://...")
+        require_extra("scale", "redis", needed_by="budget_store=redis://...")
         super().__init__(self._server_time)
         self._url = url
         self._client: redis.Redis | None = None

@@ -85,13 +85,32 @@ def run(arguments: argparse.Namespace) -> int:
     redaction.remember(configuration.secrets)
     if unread := collector_settings.unread_variables():
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
-    for part, rows in configuration.rows().items():
-        print(f"{part}\n{table(rows)}", flush=True)
     if arguments.check:  # without the lock, so that it works while a collector is running
+        for part, rows in configuration.rows().items():
+            print(f"{part}\n{table(rows)}", flush=True)
         server_tls(configuration.collector)
         return 0
+    print(in_five_lines(configuration), flush=True)
     with _only_one(Path(configuration.collector.data_dir)):
         return asyncio.run(_serve(configuration))
+
+
+def in_five_lines(configuration: collector_settings.Configuration) -> str:
+    """What the collector is about to do; `--check` prints every setting."""
+    parts, settings = configuration.rows(), configuration.evaluation.settings
+    own = {name: value for name, value, _ in parts["collector"]}
+    changed = [row for part in ("collector", "evaluation") for row in parts[part] if row[2] != "default"]
+    sampling = f"{settings.sample_ratio:.0%} of traces" if settings.sampling_policy is None else "traces by the policy"
+    by = "workers of the job queue" if settings.judge.job_queue_url is not None else settings.judge.model
+    return "\n".join(
+        (
+            f"receives OTLP: gRPC {own['grpc']}, HTTP {own['http']}",
+            f"forwards to: {', '.join(' '.join(row[:2]) for row in parts['backends'])}",
+            f"evaluates: {', '.join(settings.metrics)} of {sampling}, by {by}",
+            f"keeps what it holds in: {own['data_dir']}",
+            f"settings: {len(changed)} were set; rag-otel collect --check prints all",
+        )
+    )
 
 
 def _with_shared_budgets(configuration: collector_settings.Configuration) -> collector_settings.Configuration:
@@ -158,7 +177,7 @@ def _job_queue(evaluation: Settings) -> Any:
     """The `JobQueue` that takes the evaluation jobs; None where the collector evaluates by itself."""
     if evaluation.judge.job_queue_url is None:
         return None
-    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    require_extra("scale", "faststream", "aio_pika", needed_by="job_queue_url")
     from rag_otel_collectors.jobs.job_queue import JobQueue
 
     return JobQueue(queue_settings(evaluation))

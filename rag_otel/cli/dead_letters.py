@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _of_queue(arguments: argparse.Namespace) -> int:
-    require_extra("queue", "faststream", "aio_pika", needed_by="--queue")
+    require_extra("scale", "faststream", "aio_pika", needed_by="--queue")
     from rag_otel.cli import job_dead_letters
     from rag_otel.setup.judging import queue_settings
 

@@ -15,7 +15,7 @@ from rag_otel.setup.judging import queue_settings
 def queue_checks(settings: Settings) -> Iterator[Check]:
     """Creates queues that do not exist, as a producer would. The caller stops at the first failure."""
     try:
-        require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+        require_extra("scale", "faststream", "aio_pika", needed_by="job_queue_url")
         yield asyncio.run(_check(settings))
     except ConfigurationError as error:
         yield Check(ok=False, text=f"the job queue cannot be used: {error}", remedy="Correct RAG_OTEL_JOB_QUEUE_...")

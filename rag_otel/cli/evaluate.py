@@ -147,7 +147,7 @@ def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
     if of_judge:
         judge = given.get("judge", values.get("judge"))
         given["judge"] = {**({"model": judge} if isinstance(judge, str) else judge or {}), **of_judge}
-    source = "evaluate" if arguments.config is None else str(arguments.config)
+    source = "options" if arguments.config is None else str(arguments.config)
     return make_config(values | given, source=source)
 
 

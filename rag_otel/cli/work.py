@@ -42,7 +42,7 @@ from rag_otel_collectors.otlp import settings as collector_settings
 from rag_otel_collectors.otlp.exporters.connection import connect
 
 if TYPE_CHECKING:
-    from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `queue`
+    from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `scale`
 
 _NOTHING_MORE: Final = Parts()
 _OPEN: Final = Backoff(longest_wait_s=10.0)
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
 
     `parts` adds objects that no setting can name.
     """
-    require_extra("queue", "faststream", "aio_pika", needed_by="rag-otel work")
+    require_extra("scale", "faststream", "aio_pika", needed_by="rag-otel work")
     require_extra("collector", "prometheus_client", "uvicorn", needed_by="rag-otel work")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}

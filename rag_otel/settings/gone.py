@@ -57,3 +57,14 @@ GONE_COMMANDS: Final[Mapping[str, str]] = {
     "prompts": "judge prompts",
 }
 """Command of 0.1 -> what to write instead."""
+
+GONE_EXTRAS: Final[Mapping[str, str]] = {
+    "openai": "llm",
+    "queue": "scale",
+    "kafka": "scale",
+    "redis": "scale",
+    "prometheus": "collector, or pip install prometheus-client",
+    "history": "files, and pip install 'dask[dataframe]'",
+    "apprise": "pip install apprise",
+}
+"""Extra of 0.1 -> what to install instead. pip only warns of an extra that there is not."""

@@ -134,7 +134,9 @@ class AlertSettings(Group):
     email_from: str | None = row(None, "Sender of these mails")
     smtp_url: str | None = row(None, "Mail server: smtps://user@host:465 (TLS), smtp://user@host:587 (STARTTLS)")
     smtp_password: str | None = row(None, "Password at the mail server", secret=True)
-    apprise_urls: Sequence[str] = row((), "Any other service, by apprise's addresses (extra `apprise`)", secret=True)
+    apprise_urls: Sequence[str] = row(
+        (), "Any other service, by apprise's addresses (`pip install apprise`)", secret=True
+    )
     chart_url: str | None = row(
         None, "Dashboard that alerts link to; `{service}`, `{route}`, `{from}`, `{to}` are filled in", must=ADDRESS
     )

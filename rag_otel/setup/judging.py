@@ -245,7 +245,7 @@ def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
         raise ConfigurationError(
             "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
         )
-    require_extra("queue", "faststream", "aio_pika", needed_by="job_queue_url")
+    require_extra("scale", "faststream", "aio_pika", needed_by="job_queue_url")
     from rag_otel.durable.state_folder import StateFolder
     from rag_otel_collectors.jobs.publisher import JobPublisher
 

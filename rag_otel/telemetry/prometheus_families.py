@@ -30,9 +30,7 @@ try:
     from prometheus_client.registry import Collector, CollectorRegistry
     from prometheus_client.samples import Exemplar
 except ImportError as error:
-    raise ConfigurationError(
-        f"/metrics needs prometheus-client: pip install 'rag-otel[prometheus]' ({error})"
-    ) from None
+    raise ConfigurationError(f"/metrics needs prometheus-client: pip install prometheus-client ({error})") from None
 
 _NAMES: Final = {row.name: row.prometheus for row in INSTRUMENTS}
 _NS: Final = 1e9

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from rag_otel.cli.collect import in_five_lines
 from rag_otel.cli.commands import COMMANDS
 from rag_otel.cli.main import main
 from rag_otel.settings.gone import GONE_COMMANDS
+from rag_otel_collectors.otlp.settings import configure
 from testkit.missing_packages import EXTRAS, without
+from tests.collectors.conventions.spans import FIXTURES
 
 _EVERY_HELP = """
 import sys
@@ -135,3 +139,51 @@ def test_dead_letters_without_options(
     assert "no dead letters" in capsys.readouterr().out
     assert main(["dead-letters", "retry"]) == 0
     assert "no dead letters" in capsys.readouterr().out
+
+
+def test_an_option_that_makes_no_sense_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not `evaluate: evaluate:`, and without words of the library that found it."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "q", "contexts": ["c"], "response": "r"}\n')
+    assert main(["evaluate", str(rows), "--judge", "gpt"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rag-otel evaluate: options: judge.model: 'gpt' names no provider")
+
+
+def test_a_judge_that_nobody_is_at_is_told_without_tls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "q", "contexts": ["A tower is high."], "response": "A tower is high."}\n')
+    options = ["--judge", "openai/m", "--api-base", "http://127.0.0.1:9/v1", "--no-cache"]
+    assert main(["evaluate", str(rows), *options, "--output", str(tmp_path / "out.jsonl")]) == 1
+    said = capsys.readouterr().err
+    assert "no connection to 127.0.0.1:9" in said
+    assert "ssl" not in said
+
+
+@pytest.mark.parametrize("judge", ["openai/gpt-4o-mini", "decisions/openai/gpt-6-luna"])
+def test_a_dry_run_needs_no_key(
+    judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is sent to the judge."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    options = ["--judge", judge, "--output", str(tmp_path / "out.jsonl"), "--dry-run", "--json"]
+    assert main(["traces", "backfill", str(FIXTURES / "haystack_oi_openai.json"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["evaluated"] == 0
+
+
+def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAG_OTEL_JUDGE_API_BASE", "http://127.0.0.1:9/v1")
+    options = ["--judge", "openai/nobody-knows-its-price", "--output", str(tmp_path / "out"), "--budget-usd", "1"]
+    assert main(["traces", "backfill", "x.jsonl", *options]) == 2
+    assert "the price of openai/nobody-knows-its-price is unknown" in capsys.readouterr().err
+
+
+def test_a_collector_begins_with_five_lines() -> None:
+    configuration = configure({"backend": ["http://127.0.0.1:9"], "sample_ratio": 0.5}, environ={})
+    lines = in_five_lines(configuration).splitlines()
+    assert len(lines) == 5
+    assert "127.0.0.1:4317" in lines[0]
+    assert "faithfulness of 50% of traces, by embedded" in lines[2]
+    assert "2 were set" in lines[4]

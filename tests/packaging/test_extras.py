@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_otel.settings.gone import GONE_EXTRAS
 from testkit.missing_packages import EXTRAS as PACKAGES
 from testkit.missing_packages import without
 from tests.support.package_index import index_options, uv_command
@@ -54,11 +55,10 @@ def test_all_extras_resolve_together(index: None) -> None:
     assert tuple(map(int, found["litellm"].split(".")[:2])) >= (1, 107)
 
 
-@pytest.mark.long
-def test_the_small_judge_needs_no_large_library(index: None) -> None:
-    """`openai` is aiohttp and what that needs."""
-    found = set(versions(resolve(ROOT / "pyproject.toml", "openai")))
-    assert not {"litellm", "openai", "arize-phoenix", "torch"} & found
+def test_there_are_few_extras() -> None:
+    """One for each thing that somebody wants to do; whoever had another finds what to write."""
+    assert EXTRAS == ["collector", "docs", "files", "hhem", "llm", "local", "otlp", "phoenix", "scale"]
+    assert not set(GONE_EXTRAS) & set(EXTRAS)
 
 
 @pytest.mark.server

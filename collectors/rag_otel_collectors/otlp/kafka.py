@@ -50,7 +50,7 @@ def secret_values(properties: Mapping[str, str]) -> list[str]:
 def make_client(kind: str, properties: Mapping[str, Any], **arguments: Any) -> Any:
     """A `Consumer`, a `Producer` or an `admin.AdminClient`. Raises ConfigurationError for properties that librdkafka
     does not take."""
-    require_extra("kafka", "confluent_kafka", needed_by="Kafka")
+    require_extra("scale", "confluent_kafka", needed_by="Kafka")
     import confluent_kafka
     import confluent_kafka.admin
 

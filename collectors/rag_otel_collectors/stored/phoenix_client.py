@@ -112,7 +112,12 @@ class PhoenixClient(PhoenixApi):
             "span_ids": [each["span_id"] for each in examples],
             "example_ids": [each["span_id"] for each in examples],
         }
-        answer = json.loads(self.post("/v1/datasets/upload?sync=true", body))
+        try:
+            answer = json.loads(self.post("/v1/datasets/upload?sync=true", body))
+        except PermanentError as error:  # what Phoenix says quotes the name, which is cut as an echo of what was sent
+            if "HTTP 409" not in str(error):
+                raise
+            raise PermanentError(f"there is a dataset {name!r} already: --append adds to it") from None
         return f"{self.base_url}/datasets/{answer['data']['dataset_id']}"
 
     def delete_trace(self, trace_id: str) -> None:

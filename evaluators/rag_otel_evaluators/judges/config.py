@@ -128,6 +128,6 @@ def checked(kind: type[C], values: dict[str, Any], *, source: str) -> C:
 
 def _wording(problem: ErrorDetails, kind: type[EvaluatorsConfig]) -> str:
     if problem["type"] != "extra_forbidden":
-        return problem["msg"]
+        return problem["msg"].removeprefix("Value error, ")
     table = {"judge": JudgeConfig, "embedder": ModelConfig}.get(str(problem["loc"][0]), kind)
     return f"unknown; there are: {', '.join(table.model_fields)}"

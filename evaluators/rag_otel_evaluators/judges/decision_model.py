@@ -44,7 +44,7 @@ def decision_model(
     Raises ConfigurationError where the extra is not installed, for a name without provider or model, and without a key
     or an address.
     """
-    require_extra("openai", "aiohttp", needed_by=f"judge {model!r}")
+    require_extra("llm", "aiohttp", needed_by=f"judge {model!r}")
     provider, _, name = model.removeprefix(PREFIX).partition("/")
     if not model.startswith(PREFIX) or not provider or not name:
         names = ", ".join(PROVIDERS)

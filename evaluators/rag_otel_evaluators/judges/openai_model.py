@@ -1,6 +1,6 @@
 """A language model behind OpenAI's protocol, without litellm: `openai_model("openai/gpt-4o-mini")`.
 
-It needs the extra `openai` (aiohttp) alone and starts in a tenth of a second, where litellm takes several seconds.
+It needs aiohttp alone of the extra `llm`, and starts in a tenth of a second, where litellm takes several seconds.
 What litellm knows, it does not: prices (give `input_cost_per_token` and `output_cost_per_token`) and other providers'
 protocols.
 """
@@ -50,7 +50,7 @@ def openai_model(
     Raises ConfigurationError where the extra is not installed, for another provider's name, and without a key or an
     address.
     """
-    require_extra("openai", "aiohttp", needed_by=f"judge {model!r}")
+    require_extra("llm", "aiohttp", needed_by=f"judge {model!r}")
     if not speaks_openai(model):
         raise ConfigurationError(f"{model!r}: write openai/<name> or hosted_vllm/<name>")
     from rag_otel_evaluators.llm.openai_http import OpenAiTransport

@@ -69,6 +69,11 @@ class JsonServer:
                 payload = await _body(response)
         except TimeoutError:
             raise CallError(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} s") from None
+        except aiohttp.ClientConnectorError as error:  # its own text names a TLS context, for plain HTTP too
+            reason = error.os_error.strerror or str(error.os_error) or type(error.os_error).__name__
+            raise CallError(
+                FailureKind.CONNECTION, _shortened(f"no connection to {error.host}:{error.port}: {reason}")
+            ) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             # An answer that breaks off, or is far too long, was made all the same: it is on the bill.
             kind = FailureKind.UNREADABLE if status == 200 else FailureKind.CONNECTION

@@ -1,4 +1,4 @@
-"""A cache of answers that several machines share: a Redis server (extra `redis`)."""
+"""A cache of answers that several machines share: a Redis server (extra `scale`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RedisCache:
     def __init__(self, url: str, *, keep_s: float | None = None) -> None:
         """`url`: `redis://host:6379/0`, `rediss://...` with TLS, `unix://...`. Raises ConfigurationError without the
         extra. The server is asked at the first use."""
-        require_extra("redis", "redis", needed_by="judge_cache=redis://...")
+        require_extra("scale", "redis", needed_by="judge_cache=redis://...")
         self._url = url
         self._keep_s = None if keep_s is None else max(1, round(keep_s))
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Alerts to everything else: Teams, Discord, Telegram, Opsgenie, SMS, ... by the library apprise (extra `apprise`).
+"""Alerts to everything else: Teams, Discord, Telegram, Opsgenie, SMS, ... by the library apprise, 47 MB.
 
 One channel for each address (https://github.com/caronc/apprise/wiki), so that an alert is retried for a
 service that is down and not sent twice to the others. Addresses hold tokens: of them only the scheme is ever shown.
@@ -29,7 +29,7 @@ class AppriseChannel:
         try:
             import apprise
         except ImportError as error:
-            raise ConfigurationError(f"{_SETTING} needs more: pip install 'rag-otel[apprise]' ({error})") from None
+            raise ConfigurationError(f"{_SETTING} needs more: pip install apprise ({error})") from None
         logging.getLogger("apprise").addFilter(REDACTING)  # it logs addresses at DEBUG
         redaction.remember([url], {})
         service = apprise.Apprise.instantiate(url, asset=apprise.AppriseAsset(async_mode=False, app_id="rag-otel"))

@@ -88,7 +88,16 @@ def run(arguments: argparse.Namespace) -> int:
             )
         )
         print("  Ctrl-C stops it.", flush=True)
+        return _until_ctrl_c(server)
+
+
+def _until_ctrl_c(server: PhoenixServer) -> int:
+    """Phoenix takes seconds to end: the user is told at once that it does."""
+    try:
         return server.wait()
+    except KeyboardInterrupt:
+        print("\nStopping Phoenix. Goodbye.", flush=True)
+        return 130
 
 
 def _command() -> str:
@@ -107,7 +116,7 @@ def _live(arguments: argparse.Namespace, examples: Path, server: PhoenixServer) 
     if arguments.check:
         return 0 if len(results) == arguments.questions else 1
     print(f"  Phoenix is open at {PhoenixClient(server.base_url).project_page(demo_live.PROJECT)}; Ctrl-C stops it.")
-    return server.wait()
+    return _until_ctrl_c(server)
 
 
 def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[Outcome]:

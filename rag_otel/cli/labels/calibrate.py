@@ -16,7 +16,7 @@ from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
-from rag_otel.cli.terminal import table
+from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
 from rag_otel.settings import Settings
@@ -140,7 +140,7 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
             slices=slices,
             **bounds,
         )
-        return list(found)
+        return list(progress(found, description="reading"))
 
 
 def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -> list[Labelled]:

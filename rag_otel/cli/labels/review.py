@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
+from rag_otel.cli.terminal import progress
 from rag_otel.errors import InputError
 from rag_otel.settings import Settings
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
@@ -54,7 +55,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient, project: str) -> None:
     bounds = time_bounds(arguments)
     labels = names_in(arguments.annotation)
-    answers = list(scored_answers(client, project, metric=arguments.metric, annotations=labels, **bounds))
+    stored = scored_answers(client, project, metric=arguments.metric, annotations=labels, **bounds)
+    answers = list(progress(stored, description="reading"))
     if not answers:
         raise InputError(f"project {project!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.cli.options import phoenix_options, reading_options, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, project_name, time_bounds
+from rag_otel.cli.terminal import progress
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.settings import Settings
 
@@ -81,7 +82,7 @@ def _chosen(
     conventions = default_conventions(mapping=settings.spans.attribute_mapping)
     pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
     found = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **time_bounds(arguments))
-    return choose(found, selection, count, arguments.metric)
+    return choose(progress(found, description="reading"), selection, count, arguments.metric)
 
 
 def _hint(arguments: argparse.Namespace) -> str:

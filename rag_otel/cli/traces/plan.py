@@ -17,6 +17,7 @@ from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
+from rag_otel.cli.terminal import progress
 from rag_otel.cli.traces.backfill_report import known_price
 from rag_otel.cli.traces.plan_report import Plan, figures, report
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -77,7 +78,8 @@ async def _simulate(
         clock=lambda: now[0],
     )
     planned = dataclasses.replace(pipeline, sampler=sampler, budgets=budgets, cap=None)
-    for batch in stored_traces(reader, str(settings.project_name), since=since, until=until):
+    stored = stored_traces(reader, str(settings.project_name), since=since, until=until)
+    for batch in progress(stored, description="reading"):
         plan.traces += len(batch)
         traces = [trace for stored in batch for trace in planned.rag_traces(stored.spans)]
         for trace in sorted(traces, key=lambda each: each.start_ns):

@@ -10,6 +10,7 @@ from typing import Final
 
 from rag_otel.cli.options import json_option, phoenix_options, reading_options, settings_of
 from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, project_name, time_bounds
+from rag_otel.cli.terminal import progress
 from rag_otel.errors import InputError
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     bounds = time_bounds(arguments)
     with phoenix_errors(settings):
         answers = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **bounds)
-        sessions = session_scores(answers, arguments.metric)
+        sessions = session_scores(progress(answers, description="reading"), arguments.metric)
         if not sessions:
             raise InputError(
                 f"project {project!r} has no answer with a session id: set `session.id` on the spans, "
