@@ -73,6 +73,8 @@ class KeptItems:
 
     def write(self, values: Sequence[tuple[bytes, bytes]]) -> None:
         """Write values under their keys, all of them or none."""
+        if self._open.log.is_deleted:  # somebody has emptied the folder
+            self._open.log.roll()
         for (key, _), position in zip(values, self._open.append(values), strict=True):
             self._positions.setdefault(key, []).append(position)
 
