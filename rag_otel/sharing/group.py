@@ -1,12 +1,12 @@
 """The processes of one host as one monitor: each appends what it observed to its log; one, the leader, reads all logs.
 
     a process:   result -> queue -> its log in <state_folder>/shared/observed
-    the leader:  its own results, and the logs of the others in the order of time -> inbox, drift, monitors -> channels
+    the leader:  all logs, in the order of time -> inbox, drift, monitors -> channels
 
 Who leads is decided by a file lock, which the kernel releases when its holder dies. Another process then goes on with
 the states that the leader saved, and with the records that those states do not hold yet: nothing counts twice.
 
-The leader writes its own results to its log too, for a leader after it, but watches them from memory. All of it happens
+A process that is alone writes its log too, for the one after it, but watches its results from memory. All of it happens
 on the scheduler's threads. Where the folder cannot be written, the process watches by itself.
 """
 
@@ -220,7 +220,7 @@ class SharedMonitoring:
             if self._voice is None:
                 self._elect()
             if self._voice is not None and self._logs is not None:
-                self._read(self._voice, self._logs, settle_s=0.0 if everything else _SETTLE_S)
+                self._read(self._voice, self._logs, settle_s=0.0 if everything or self._is_single else _SETTLE_S)
 
     def _write(self, *, counts: bool) -> None:
         """Append what is queued to the log; where that cannot be, watch alone from now on."""
@@ -244,11 +244,24 @@ class SharedMonitoring:
             return
         log, before = self._log.name, self._written
         self._written = ends[-1] if ends else before
-        if self._voice is not None and all(each.read.taken.get(log, 0) >= before for each in self._voice.consumers):
+        if self._voice is not None and self._is_single and self._has_taken(before):
             entries = [
                 Entry(log=log, position=end, record=record) for (record, _), end in zip(encoded, ends, strict=True)
             ]
             self._hand_over(self._voice, Batch(entries=entries, upto={log: self._written}))
+
+    @property
+    def _is_single(self) -> bool:
+        """No other process has a log: there is no order to keep between several."""
+        own = set() if self._log is None else {self._log.name}
+        return self._logs is not None and self._logs.names() <= own
+
+    def _has_taken(self, position: int) -> bool:
+        """All that this process wrote before `position` is watched."""
+        log = "" if self._log is None else self._log.name
+        return self._voice is not None and all(
+            each.read.taken.get(log, 0) >= position for each in self._voice.consumers
+        )
 
     def _count(self) -> dict[str, int]:
         """What was counted since it was written last; the leader knows its own."""
@@ -276,7 +289,6 @@ class SharedMonitoring:
         for consumer in self._voice.consumers:
             consumer.read.keep_only(self._logs.names())
         self._leads()
-        self._read(self._voice, self._logs, settle_s=0.0)  # its own log too: from here on it is watched from memory
 
     def _made(self, state: StateFolder | None) -> Voice:
         voice = self._make(state, self.counted_elsewhere)
