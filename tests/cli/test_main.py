@@ -178,6 +178,8 @@ def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_answer(
     options = ["--judge", "openai/nobody-knows-its-price", "--output", str(tmp_path / "out"), "--budget-usd", "1"]
     assert main(["traces", "backfill", "x.jsonl", *options]) == 2
     assert "the price of openai/nobody-knows-its-price is unknown" in capsys.readouterr().err
+    assert main(["labels", "feedback", *options[:2], "--budget-usd", "1"]) == 2
+    assert "the price of openai/nobody-knows-its-price is unknown" in capsys.readouterr().err
 
 
 def test_a_collector_begins_with_five_lines() -> None:

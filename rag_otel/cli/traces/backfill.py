@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     workers = _workers(arguments, settings)
     judging = asking_nobody(settings) if arguments.dry_run else settings
     pipeline = compose_pipeline(judging, Parts(), default_cap=None, budgeted=False)
-    _require_price(arguments, pipeline)
+    require_price(arguments, pipeline)
     files = (
         FileStore(
             arguments.files,
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if tally.failed else 0
 
 
-def _require_price(arguments: argparse.Namespace, pipeline: Pipeline) -> None:
+def require_price(arguments: argparse.Namespace, pipeline: Pipeline) -> None:
     """A budget in dollars can be kept only where the price is known: asked before the first answer.
 
     Raises ConfigurationError.
