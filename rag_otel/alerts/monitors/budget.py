@@ -63,7 +63,7 @@ class BudgetMonitor:
         return self._check_at
 
     def tick(self) -> None:
-        """Compares what was spent with the limits. Runs on the ticker's thread and may wait for the ledger."""
+        """Compares what was spent with the limits. Runs on a thread of the scheduler and may wait for the ledger."""
         with self._lock:
             now = self._clock()
             self._check_at = now + _CHECK_EVERY_S

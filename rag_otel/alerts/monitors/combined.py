@@ -28,7 +28,7 @@ class Monitor(Protocol):
         ...
 
     def tick(self) -> None:
-        """Check what was counted and raise alerts; on the ticker's thread."""
+        """Check what was counted and raise alerts; on a thread of the scheduler."""
         ...
 
     def after_fork(self) -> None:
