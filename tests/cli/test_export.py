@@ -122,7 +122,7 @@ def test_a_dataset_in_phoenix(project: Project, capsys: pytest.CaptureFixture[st
     assert examples[0]["input"].keys() == {"question", "contexts"}
     assert examples[0]["output"].keys() == {"response", "reference"}
     assert project.export("--worst", "3", "--dataset", name) == 1
-    assert "409" in capsys.readouterr().err
+    assert f"there is a dataset '{name}' already: --append adds to it" in capsys.readouterr().err
     assert project.export("--worst", "3", "--dataset", name, "--append") == 0
     assert len(project.examples(name)) == 3
 

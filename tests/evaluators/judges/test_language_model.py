@@ -75,10 +75,10 @@ def test_another_provider_names_the_extra_that_is_missing(without_litellm: None)
         deferred_model("anthropic/x")
 
 
-def test_without_aiohttp_the_small_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_aiohttp_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line, not a ModuleNotFoundError."""
     monkeypatch.setattr("rag_otel.safety.extras.importlib.util.find_spec", _all_but("litellm", "aiohttp"))
-    with pytest.raises(ConfigurationError, match=r"openai/x.*aiohttp.*rag-otel\[openai\]"):
+    with pytest.raises(ConfigurationError, match=r"openai/x.*aiohttp.*rag-otel\[llm\]"):
         language_model("openai/x")
 
 
