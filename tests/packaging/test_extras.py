@@ -61,6 +61,12 @@ def test_there_are_few_extras() -> None:
     assert not set(GONE_EXTRAS) & set(EXTRAS)
 
 
+def test_the_page_names_every_extra_and_no_other() -> None:
+    table = (ROOT / "docs/tutorials/first_app.md").read_text(encoding="utf-8").partition("| extra | for |")[2]
+    rows = re.findall(r"^\|( `[^|]*) \|", table, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == [extra for extra in EXTRAS if extra != "docs"]
+
+
 @pytest.mark.server
 def test_the_measurement_of_patterns_leaves_out_what_needs_an_extra(tmp_path: Path) -> None:
     """The judges that need torch are named; the patterns of all others are measured."""
