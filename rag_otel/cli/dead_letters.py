@@ -33,7 +33,9 @@ ACCEPTED: Final = "accepted"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("list", "retry"), help="what to do")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these letters, by their names in the list")
+    parser.add_argument(
+        "names", nargs="*", default=[], metavar="NAME", help="only these letters, by their names in the list"
+    )
     parser.add_argument(
         "--folder",
         action="append",

@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
 
     `parts` adds objects that no setting can name.
     """
-    require_extra("scale", "faststream", "aio_pika", needed_by="rag-otel work")
-    require_extra("collector", "prometheus_client", "uvicorn", needed_by="rag-otel work")
+    modules = ("faststream", "aio_pika", "prometheus_client", "uvicorn")
+    require_extra("collector,scale", *modules, needed_by="a worker")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
     given = {"backend": arguments.backend, **named}

@@ -22,7 +22,18 @@ from rag_otel.settings.groups import (
     TelemetrySettings,
 )
 from rag_otel.settings.judge_names import judge_problem
-from rag_otel.settings.rows import ADDRESS, SHARE, Group, require, resolve_table, row, rows_of, shown, variables_of
+from rag_otel.settings.rows import (
+    ADDRESS,
+    SHARE,
+    Group,
+    guessed_variables,
+    require,
+    resolve_table,
+    row,
+    rows_of,
+    shown,
+    variables_of,
+)
 from rag_otel.settings.unknown import unknown_variables
 
 
@@ -86,7 +97,7 @@ def sends_over_http(settings: Settings) -> bool:
 
 def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that no setting reads, each with the nearest one that is."""
-    return unknown_variables(variables_of(Settings), environ)
+    return unknown_variables(variables_of(Settings), environ, guesses=guessed_variables(Settings))
 
 
 def resolve(

@@ -40,19 +40,27 @@ def with_nearest(name: str, written: Mapping[str, str], *, otherwise: str = "") 
 
 
 def unknown_variables(
-    known: Iterable[str], environ: Mapping[str, str] | None = None, *, prefix: str = PREFIX
+    known: Iterable[str],
+    environ: Mapping[str, str] | None = None,
+    *,
+    prefix: str = PREFIX,
+    guesses: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """The RAG_OTEL_* variables that nobody reads, each with the nearest real one. `known`: every variable read."""
+    """The RAG_OTEL_* variables that nobody reads, each with the nearest real one.
+
+    `known`: every variable read. `guesses`: a name that somebody may write -> the variable that is meant.
+    """
     environ = os.environ if environ is None else environ
     names = {*known, *_OTHERS}
+    written = {**(guesses or {}), **{name: name for name in names}}
     ours = (name for name in sorted(environ) if name.startswith(prefix))
     foreign = _COLLECTOR if prefix == PREFIX else None
     unread = [name for name in ours if name not in names and not (foreign and name.startswith(foreign))]
-    return [_variable(name, names) for name in unread]
+    return [_variable(name, written) for name in unread]
 
 
-def _variable(name: str, known: Iterable[str]) -> str:
+def _variable(name: str, written: Mapping[str, str]) -> str:
     setting = name.removeprefix(PREFIX).lower()
     if setting in GONE_SETTINGS:
         return f"{name} (gone: {GONE_SETTINGS[setting]})"
-    return with_nearest(name, {each: each for each in known})
+    return with_nearest(name, written)

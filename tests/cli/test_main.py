@@ -189,3 +189,8 @@ def test_a_collector_begins_with_five_lines() -> None:
     assert "127.0.0.1:4317" in lines[0]
     assert "faithfulness of 50% of traces, by embedded" in lines[2]
     assert "2 were set" in lines[4]
+
+
+def test_a_collector_names_only_the_addresses_that_it_listens_on() -> None:
+    configuration = configure({"backend": ["http://127.0.0.1:9"], "grpc": ""}, environ={})
+    assert in_five_lines(configuration).splitlines()[0] == "receives OTLP: HTTP 127.0.0.1:4318"

@@ -147,6 +147,14 @@ def test_unread_variables_are_told_once_with_the_nearest(
     ]
 
 
+def test_a_variable_named_after_its_group_is_answered_with_the_one_that_is_read() -> None:
+    """`JudgeSettings(timeout=...)` suggests RAG_OTEL_JUDGE_TIMEOUT, and a file's `judge_timeout`."""
+    (told,) = unread_variables({"RAG_OTEL_JUDGE_TIMEOUT": "3"})
+    assert "did you mean RAG_OTEL_EVALUATION_TIMEOUT?" in told
+    with pytest.raises(ConfigurationError, match=r"judge_timeout \(did you mean evaluation_timeout\?\)"):
+        resolve({}, {}, file={"judge_timeout": 3})
+
+
 def test_a_secrets_file_variable_is_known() -> None:
     assert unread_variables({"RAG_OTEL_PHOENIX_API_KEY_FILE": "x", "PATH": "y"}) == []
 

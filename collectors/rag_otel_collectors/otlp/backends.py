@@ -64,14 +64,13 @@ def backend_of(given: Mapping[str, Any], number: int, kafka: Mapping[str, str]) 
         fields = _topic(fields, kafka)
     elif scheme:
         if scheme not in _SCHEMES:
-            allowed = ", ".join((*_SCHEMES, _KAFKA))
-            raise ConfigurationError(f"backend {endpoint!r}: the address must start with {allowed} and ://")
+            raise _unknown_scheme(endpoint)
         protocol, tls = _SCHEMES[scheme]
         fields = {"protocol": protocol, "tls": tls, **fields}
     if fields.get("protocol") == "grpc":
         fields["endpoint"] = endpoint.partition("://")[2].rstrip("/") or endpoint
     elif not scheme:
-        raise ConfigurationError(f"backend {endpoint!r}: say http://, https://, grpc://, grpcs:// or kafka://TOPIC")
+        raise _unknown_scheme(endpoint)
     try:
         backend = TypeAdapter(BackendSettings).validate_python(fields)
     except ValidationError as error:
@@ -85,6 +84,11 @@ def backend_of(given: Mapping[str, Any], number: int, kafka: Mapping[str, str]) 
     if not backend.name or not all(letter.isalnum() or letter in "-_" for letter in backend.name):
         raise ConfigurationError(f"backend {endpoint!r}: name must be letters, digits, - and _, not {backend.name!r}")
     return backend
+
+
+def _unknown_scheme(endpoint: str) -> ConfigurationError:
+    allowed = ", ".join(f"{scheme}://" for scheme in _SCHEMES)
+    return ConfigurationError(f"backend {endpoint!r}: the address must start with {allowed} or be {_KAFKA}://TOPIC")
 
 
 def _topic(fields: Mapping[str, Any], kafka: Mapping[str, str]) -> dict[str, Any]:

@@ -23,7 +23,15 @@ from typing import Any, Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import resolve_table, rows_of, secrets_of, shown, variables_of
+from rag_otel.settings.rows import (
+    guessed_variables,
+    resolve_table,
+    rows_of,
+    secrets_of,
+    shown,
+    unknown_setting,
+    variables_of,
+)
 from rag_otel.settings.unknown import unknown_variables
 from rag_otel_collectors.otlp.backends import backend_of, backends_of
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
@@ -81,6 +89,8 @@ def configure(
     )
     collector = CollectorSettings(**values)
     others = {name: value for name, value in arguments.items() if name not in own}
+    if unknown := sorted(others.keys() - rows_of(Settings).keys()):
+        raise unknown_setting(unknown, {**rows_of(CollectorSettings), **rows_of(Settings)})
     evaluation = resolve(others, environ, file=_table(content, "evaluation"))
     return Configuration(
         collector=collector,
@@ -131,7 +141,7 @@ def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that neither table reads, each with the nearest one that is."""
     known = [*variables_of(CollectorSettings), *variables_of(Settings)]
     return [
-        *unknown_variables(known, environ),
+        *unknown_variables(known, environ, guesses=guessed_variables(Settings)),
         *unknown_variables(known, environ, prefix=CollectorSettings.environment),
     ]
 

@@ -92,7 +92,10 @@ class GrpcServer:
         except RuntimeError:
             self.port = 0
         if not self.port:
-            raise ConfigurationError(f"cannot listen for gRPC on {self._address}: is the address in use?")
+            raise ConfigurationError(
+                f"cannot listen for gRPC on {self._address}: is the address in use? Phoenix listens on port 4317 too; "
+                "--grpc HOST:PORT gives another address, --grpc '' none"
+            )
         await self._server.start()
         self._ended = False
 
