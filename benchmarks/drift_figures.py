@@ -44,7 +44,6 @@ class Scenario:
     drops: tuple[Stream, Stream]
     known: float | None = None
     """The baseline's mean where it is given, None where it is learned from 500 scores."""
-    margin: float = 0.0
     least_probability: float = 1.0
     naive: bool = False
     """Ignore the probabilities: what a detector without weights sees."""
@@ -52,9 +51,7 @@ class Scenario:
 
 def watch(scenario: Scenario, rng: random.Random) -> Series:
     """A series whose baseline is there."""
-    settings = SeriesSettings(
-        threshold=RUN_LENGTH, margin=scenario.margin, least_probability=scenario.least_probability
-    )
+    settings = SeriesSettings(threshold=RUN_LENGTH, least_probability=scenario.least_probability)
     if scenario.known is not None:
         return Series(settings, Baseline.given(scenario.known))
     learner = Learner()
@@ -90,9 +87,7 @@ def delay(scenario: Scenario, drop: int, seed: int) -> float:
 
 
 def _anew(scenario: Scenario, baseline: Baseline) -> Series:
-    settings = SeriesSettings(
-        threshold=RUN_LENGTH, margin=scenario.margin, least_probability=scenario.least_probability
-    )
+    settings = SeriesSettings(threshold=RUN_LENGTH, least_probability=scenario.least_probability)
     return Series(settings, baseline)
 
 
@@ -148,10 +143,10 @@ def scenarios(name: str, populations: Callable[[float], Population]) -> list[Sce
     plain = normal.all_evaluated(), (large.all_evaluated(), small.all_evaluated())
     biased = normal.suspicion_first(), (large.suspicion_first(), small.suspicion_first())
     return [
-        Scenario(f"{name}: learned baseline, margin 0", *plain),
-        Scenario(f"{name}: known baseline, margin .02", *plain, known=0.90, margin=0.02),
+        Scenario(f"{name}: learned baseline", *plain),
+        Scenario(f"{name}: known baseline, .02 below the mean", *plain, known=0.88),
         Scenario(f"{name}: suspicion-first, weighted", *biased, least_probability=RARE),
-        Scenario(f"{name}: suspicion-first, naive", *biased, known=0.90, margin=0.02, naive=True),
+        Scenario(f"{name}: suspicion-first, naive", *biased, known=0.88, naive=True),
     ]
 
 

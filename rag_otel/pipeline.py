@@ -304,7 +304,3 @@ def _rating(target: SpanRecord, spans: Sequence[SpanRecord]) -> float | None:
         if rating is not None:
             return rating
     return None
-
-
-Deliver = Callable[[EvaluatedTrace], None]
-"""Hands a result to the writers and the alerts: returns at once, never raises."""

@@ -31,7 +31,7 @@ from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 from rag_otel_collectors.stored.scores import JUDGE, from_files, from_other_judge, from_phoenix, metrics_of
 
 _EVENTS: Final = 12
-_OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "drift_margin", "drift_run_length", "state_folder")
+_OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "state_folder")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -52,10 +52,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="the baseline of a replay")
     parser.add_argument(
         "--baseline-count", dest="drift_baseline_count", type=int, metavar="N", help="learn the baseline from N scores"
-    )
-    parser.add_argument("--margin", dest="drift_margin", type=float, help="ignore drops up to this size")
-    parser.add_argument(
-        "--run-length", dest="drift_run_length", type=float, help="mean number of evaluations between false alarms"
     )
     parser.add_argument("--save-baselines", type=Path, metavar="FILE", help="write a file for `drift_baseline`")
     parser.add_argument(

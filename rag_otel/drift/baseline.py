@@ -56,7 +56,7 @@ class Baseline:
 
     @property
     def floor(self) -> float:
-        """What detectors bet that the mean is below, before a margin of one's own."""
+        """What detectors bet that the mean is below."""
         return max(0.0, self.lower - self.wander)
 
     def second_moment_around(self, floor: float) -> float | None:

@@ -29,7 +29,7 @@ class DriftEvent:
     learned: Baseline
     """What was normal."""
     floor: float
-    """What the mean was bet to be below: the baseline's lower bound less the margin."""
+    """What the mean was bet to be below: the baseline's lower bound less what it wanders."""
     before: float | None
     """The weighted mean before it began."""
     estimate: float | None

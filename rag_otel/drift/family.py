@@ -57,8 +57,6 @@ class DriftSettings:
 
     average_run_length: float = 10_000.0
     """Evaluations between two false alarms, at least, over all slices and signals together."""
-    margin: float = 0.0
-    """Drops of the mean below the baseline's lower bound that do not matter, 0..1."""
     baseline_count: int = DEFAULT_COUNT
     """Values that a baseline is learned from first; it is learned better until there are ten times as many."""
     baselines: Mapping[Key, Baseline] = field(default_factory=dict)
@@ -190,7 +188,6 @@ class Family:
         return SeriesSettings(
             threshold=settings.average_run_length / settings.share_of(key),
             baseline_count=settings.baseline_count,
-            margin=settings.margin,
             least_probability=settings.least_probability,
             stages=STAGES if key[1] == ALL else STAGES[:_SLICE_STAGES],
             sure=(_SURE if settings.baseline_count >= DEFAULT_COUNT else _SURE_OF_FEW)

@@ -94,7 +94,7 @@ class DriftMonitor:
         self._loaded = False
         self._save_at: float | None = None
         self._to_tell: list[tuple[DriftEvent, Key]] = []
-        """Noticed, and not known to be with the router: the next process tells it, should this one be killed."""
+        """Noticed, and not known to be in the inbox: the next process tells it, should this one be killed."""
         self._read = Positions()
         """Of the logs of processes that share a state folder."""
         if self._state is not None:
@@ -170,7 +170,7 @@ class DriftMonitor:
         return self._problems.close(event) if event.resolved else self._problems.open(event)
 
     def _tell_all(self) -> None:
-        """Tell of problems that begin, get worse or end. The router keeps what it is given, and knows it again."""
+        """Tell of problems that begin, get worse or end. The inbox keeps what it is given, and knows it again."""
         while self._to_tell:
             event, problem = self._to_tell[0]
             self._raise_alert(drift_alert(event, Verdict(cause=Cause.UNKNOWN), self._worst(event), told=problem))

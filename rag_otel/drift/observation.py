@@ -16,7 +16,6 @@ ALL: Final = "all"
 SCORE: Final = "score"
 RISK: Final = "risk"
 UNJUDGED: Final = "unscored"
-SIGNALS: Final = (SCORE, RISK, UNJUDGED)
 DIMENSIONS: Final = ("service", "route", "model", "prompt_version", "tenant")
 """By default: attributes of a trace, else its tags of these names."""
 FEEDBACK: Final = "feedback"

@@ -28,7 +28,6 @@ class SeriesSettings:
     threshold: float
     """Guaranteed average run length of the detector, in values."""
     baseline_count: int = DEFAULT_COUNT
-    margin: float = 0.0
     least_probability: float = 1.0
     stages: Sequence[int] = STAGES
     """When the baseline is learned better, as times `baseline_count`."""
@@ -53,16 +52,12 @@ class Watch:
         self.blocks = Blocks(baseline.block)
         self._settings = settings
         self._room = room
-        self.floor = self._floor()
+        self.floor = self.baseline.floor
         self.detector = self.detect(self.floor)
         self.rise: DropDetector | None = None
         ceiling = 2.0 * baseline.mean - self.floor
         if gains and settings.follow and baseline.source == "learned" and ceiling < 1.0 - _LEAST_RISE:
             self.rise = self.detect(1.0 - ceiling, around=ceiling)
-
-    def _floor(self) -> float:
-        # A margin that was chosen and one that was measured are for the same wandering.
-        return max(0.0, self.baseline.lower - max(self._settings.margin, self.baseline.wander))
 
     def detect(self, floor: float, *, around: float | None = None, share: float = 1.0) -> DropDetector:
         """A detector of means below `floor`, from blocks. `around`: what values are, where `floor` is theirs turned
@@ -88,9 +83,9 @@ class Watch:
         return calm or (owed and detector.evidence < _NEAR)
 
     def adopt(self, settings: SeriesSettings) -> None:
-        """Go on with these settings, after it was restored: with their margin and run length."""
+        """Go on with these settings, after it was restored: with their run length."""
         self._settings = settings
-        self.floor = self.detector.floor = self._floor()
+        self.floor = self.detector.floor = self.baseline.floor
         self.adopted(self.detector)
         if self.rise is not None:
             self.adopted(self.rise)

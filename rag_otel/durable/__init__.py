@@ -1,1 +1,1 @@
-"""Logs on disk that outlive the process: spans that wait for their scores or for their backend."""
+"""Logs on disk that outlive the process: traces to be evaluated, messages and results to be delivered, dead letters."""

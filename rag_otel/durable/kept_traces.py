@@ -4,7 +4,7 @@
 
 The request path appends to a queue. The thread looks at the queue every `LINGER_S` while there is something in it,
 encodes what is there and writes it with one call: what a SIGKILL can lose is what was handed over since, see
-docs/durability.md. All state of a trace belongs to that thread, which also hands out what earlier processes left.
+docs/application.md. All state of a trace belongs to that thread, which also hands out what earlier processes left.
 """
 
 from __future__ import annotations

@@ -44,7 +44,6 @@ class HiddenContent:
         return self.question or self.response or self.documents
 
 
-NOTHING_HIDDEN: Final = HiddenContent()
 EVERYTHING_HIDDEN: Final = HiddenContent(question=True, response=True, documents=True)
 
 

@@ -1,1 +1,1 @@
-"""Which traces are evaluated: a ratio of all traces (`ratio`), limited to a number per minute (`cap`)."""
+"""Which traces are evaluated: a ratio of all (`ratio`) or a policy (`policy`), at most a number a minute (`cap`)."""

@@ -141,7 +141,7 @@ class SamplingPolicy(_Part):
     """The whole policy."""
 
     seed: int | None = None
-    """Seed of the coin. None: the setting `sampling_seed`."""
+    """Seed of the coin. None: 0."""
     window: float = Field(default=300.0, ge=1, le=HOUR_S)
     """Seconds for which the coin's rates stay the same. A trace belongs to the window of its start."""
     drop: tuple[DropRule, ...] = ()

@@ -1,4 +1,4 @@
-"""What 0.2 took away, and what to write instead: one table for arguments, environment names, commands and extras."""
+"""What 0.2 took away, and what to write instead: arguments, environment names and commands."""
 
 from __future__ import annotations
 
@@ -57,14 +57,3 @@ GONE_COMMANDS: Final[Mapping[str, str]] = {
     "prompts": "judge prompts",
 }
 """Command of 0.1 -> what to write instead."""
-
-GONE_EXTRAS: Final[Mapping[str, str]] = {
-    "openai": "llm",
-    "queue": "scale",
-    "kafka": "scale",
-    "redis": "scale",
-    "prometheus": "collector, or pip install prometheus-client",
-    "history": "files, and pip install 'dask[dataframe]'",
-    "apprise": "pip install apprise",
-}
-"""Extra of 0.1 -> what to install instead. pip only warns of an extra that there is not."""

@@ -149,11 +149,6 @@ class SharedMonitoring:
         if len(self._queue) == 1:
             scheduler.wake()
 
-    @property
-    def is_leader(self) -> bool:
-        """This process watches for all that share the folder."""
-        return self._voice is not None and not self._alone
-
     def counted_elsewhere(self) -> Mapping[str, int]:
         """What the other processes have counted since this one leads."""
         return self._elsewhere.copy()

@@ -1,0 +1,1 @@
+"""Where results go: attributes and evaluation spans, Phoenix's annotations, users' feedback."""

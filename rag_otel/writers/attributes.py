@@ -42,11 +42,10 @@ def evaluation_attributes(
     result: EvaluatedTrace,
     *,
     capture_content: bool = True,
-    max_claims: int = MOST_CLAIMS,
 ) -> dict[str, AttributeValue]:
     """Returns all attributes that a result adds to its target span, including the status.
 
-    Hidden text (see `hidden_content`) is left out; scores, counts, verdicts and chunk ids stay. At most `max_claims`
+    Hidden text (see `hidden_content`) is left out; scores, counts, verdicts and chunk ids stay. At most `MOST_CLAIMS`
     claims are written for each metric, unsupported claims first; `omitted_claim_count` counts the others. An evaluation
     whose name cannot be part of an attribute name is left out, counted and logged. The other evaluations are written.
     """
@@ -59,7 +58,7 @@ def evaluation_attributes(
             if counters.add("attributes.invalid_metric_name") == 1:
                 logger.warning("rag-otel: an evaluation is not written: %s", error)
             continue
-        fields = {**_summary(evaluation, hidden), **_claims(evaluation, hidden, max_claims)}
+        fields = {**_summary(evaluation, hidden), **_claims(evaluation, hidden)}
         attributes.update({prefix + key: value for key, value in fields.items()})
     return attributes
 
@@ -148,10 +147,10 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
     )
 
 
-def _claims(evaluation: Evaluation, hidden: HiddenContent, max_claims: int) -> dict[str, AttributeValue]:
+def _claims(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, AttributeValue]:
     if not evaluation.claims:
         return {}
-    kept = _worst_first(evaluation.claims, max_claims)
+    kept = _worst_first(evaluation.claims, MOST_CLAIMS)
     omitted = len(evaluation.claims) - len(kept)
     unjudged = len(evaluation.claims) - evaluation.judged_claims
     fields: dict[str, AttributeValue] = {

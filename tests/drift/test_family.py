@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Family
-from rag_otel.drift.observation import ALL, SIGNALS, observation
+from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, observation
 from rag_otel.model import SamplingReason
 from testkit.drift_scores import START_S, feed, result, scores, seen
 
@@ -21,7 +21,7 @@ def test_the_budget_is_spent_once() -> None:
     """The shares of all signals and dimensions sum up to one, however many metrics there are."""
     settings = DriftSettings(metrics=3)
     places = [ALL, *(f"{name}=x" for name in settings.dimensions)]
-    shares = [settings.share_of((f"m.{signal}", place)) for signal in SIGNALS for place in places]
+    shares = [settings.share_of((f"m.{signal}", place)) for signal in (SCORE, RISK, UNJUDGED) for place in places]
     assert 3 * sum(shares) == pytest.approx(1.0)
 
 

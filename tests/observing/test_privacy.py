@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from rag_otel import observe
 from rag_otel.safety import privacy
-from rag_otel.safety.privacy import EVERYTHING_HIDDEN, NOTHING_HIDDEN, HiddenContent, content_hidden
+from rag_otel.safety.privacy import EVERYTHING_HIDDEN, HiddenContent, content_hidden
 from tests.observing.conftest import Recorder
 
 SECRETS = ("secret question", "secret answer", "secret passage", "secret page")
@@ -128,9 +128,9 @@ def test_what_the_settings_say_counts(recorder: Recorder, monkeypatch: pytest.Mo
 
 def test_the_switches_read_from_any_environment() -> None:
     """The settings can be read from a given environment together with the option of a call."""
-    assert content_hidden({}) == NOTHING_HIDDEN
+    assert content_hidden({}) == HiddenContent()
     assert content_hidden({}, capture_content=False) == EVERYTHING_HIDDEN
     hidden = content_hidden({"OPENINFERENCE_HIDE_INPUTS": "true"})
     assert hidden == HiddenContent(question=True)
     assert hidden.anything
-    assert not NOTHING_HIDDEN.anything
+    assert not HiddenContent().anything

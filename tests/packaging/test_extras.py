@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.settings.gone import GONE_EXTRAS
 from testkit.missing_packages import EXTRAS as PACKAGES
 from testkit.missing_packages import without
 from tests.support.package_index import index_options, uv_command
@@ -56,9 +55,8 @@ def test_all_extras_resolve_together(index: None) -> None:
 
 
 def test_there_are_few_extras() -> None:
-    """One for each thing that somebody wants to do; whoever had another finds what to write."""
+    """One for each thing that somebody wants to do."""
     assert EXTRAS == ["collector", "docs", "files", "hhem", "llm", "local", "otlp", "phoenix", "scale"]
-    assert not set(GONE_EXTRAS) & set(EXTRAS)
 
 
 def test_the_page_names_every_extra_and_no_other() -> None:

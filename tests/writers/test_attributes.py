@@ -60,19 +60,19 @@ def test_a_support_probability_that_is_no_number_is_absent() -> None:
 
 
 def test_claims_are_cut_from_the_supported_end_and_the_cut_is_counted() -> None:
-    """If there are too many claims, unsupported ones are kept, in the order of the response and numbered without
-    gaps."""
+    """Of more than 30 claims the unsupported ones are kept, in the order of the response and numbered without gaps."""
     claims = (
-        *(a_claim(n, n + 1, Verdict.SUPPORTED) for n in range(5)),
+        *(a_claim(n % 5, n % 5 + 1, Verdict.SUPPORTED) for n in range(40)),
         a_claim(5, 6, Verdict.NOT_ENOUGH_INFO),
         a_claim(6, 7, Verdict.UNJUDGED),
         a_claim(7, 8, Verdict.CONTRADICTED),
     )
-    attributes = evaluation_attributes(a_result(an_evaluation(claims=claims)), max_claims=3)
-    assert [attributes[f"{PREFIX}claims.{n}.text"] for n in range(3)] == [RESPONSE[0], RESPONSE[5], RESPONSE[7]]
-    assert f"{PREFIX}claims.3.text" not in attributes
-    assert attributes[PREFIX + "omitted_claim_count"] == 5
-    assert attributes[PREFIX + "claim_count"] == 8
+    attributes = evaluation_attributes(a_result(an_evaluation(claims=claims)))
+    kept = [attributes[f"{PREFIX}claims.{n}.text"] for n in range(30)]
+    assert kept == [*(RESPONSE[n % 5] for n in range(28)), RESPONSE[5], RESPONSE[7]]
+    assert f"{PREFIX}claims.30.text" not in attributes
+    assert attributes[PREFIX + "omitted_claim_count"] == 13
+    assert attributes[PREFIX + "claim_count"] == 43
     assert attributes[PREFIX + "unjudged_count"] == 1
     assert attributes[PREFIX + "unsupported_claims"] == [RESPONSE[5], RESPONSE[7]]
 
@@ -164,17 +164,14 @@ _claims = st.lists(
 )
 
 
-@given(_claims, st.integers(0, 4), st.booleans())
-def test_every_key_is_leaf_or_parent_and_every_value_encodes(
-    claims: list[Any], max_claims: int, capture_content: bool
-) -> None:
+@given(_claims, st.booleans())
+def test_every_key_is_leaf_or_parent_and_every_value_encodes(claims: list[Any], capture_content: bool) -> None:
     """For any result, Phoenix can nest the keys and OTLP can encode the values."""
     from opentelemetry.exporter.otlp.proto.common._internal import _encode_attributes
 
     attributes = evaluation_attributes(
         a_result(an_evaluation(claims=tuple(claims))),
         capture_content=capture_content,
-        max_claims=max_claims,
     )
     for key in attributes:
         parts = key.split(".")

@@ -24,7 +24,7 @@ from rag_otel.safety.guard import counters
 from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
-from rag_otel.writers.phoenix_links import span_link, trace_link
+from rag_otel.writers.phoenix_links import trace_link
 from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
 from tests.support.browser import chromium_page
@@ -286,12 +286,11 @@ def forwarded(port: int, to_port: int) -> Iterator[None]:
 
 
 @pytest.mark.browser
-def test_the_links_open_the_trace(project: Project) -> None:
-    """The links to a trace and to a span lead to the trace's page in its project."""
+def test_the_link_opens_the_trace(project: Project) -> None:
+    """The link to a trace leads to its page in its project."""
     target = project.span()
     eventually(lambda: project.api.spans(project.name))
     base_url = project.api.base_url
     with chromium_page() as page:
-        for link in (trace_link(base_url, target.trace_id), span_link(base_url, target.span_id)):
-            page.goto(link)
-            page.wait_for_url(f"**/projects/*/**/{target.trace_id}**")
+        page.goto(trace_link(base_url, target.trace_id))
+        page.wait_for_url(f"**/projects/*/**/{target.trace_id}**")

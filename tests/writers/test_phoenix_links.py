@@ -8,8 +8,6 @@ from rag_otel.writers.phoenix_links import (
     phoenix_among_exports,
     phoenix_base_url,
     project_link,
-    session_link,
-    span_link,
     trace_link,
 )
 
@@ -28,10 +26,9 @@ def test_a_path_prefix_is_kept() -> None:
     assert trace_link("https://e.com/s/team", "ab") == "https://e.com/s/team/redirects/traces/ab"
 
 
-def test_ids_of_the_applications_own_are_quoted() -> None:
-    """A session id may contain any characters."""
-    assert session_link("http://p", "a/b c?") == "http://p/redirects/sessions/a%2Fb%20c%3F"
-    assert span_link("http://p/", "cd") == "http://p/redirects/spans/cd"
+def test_a_projects_name_is_quoted() -> None:
+    """A name may contain any characters."""
+    assert project_link("http://p/", "a/b c?") == "http://p/redirects/projects/a%2Fb%20c%3F"
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ class JobQueue:
             await _closed(broker)
             raise ConfigurationError(
                 f"the job queue {self._settings.name!r} exists with other settings ({error}): use the same settings in "
-                "all producers and workers, or another job_queue_name"
+                "all producers and workers, or another ?name= in job_queue_url"
             ) from None
         except AWAY as error:
             await _closed(broker)
