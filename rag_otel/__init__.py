@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rag_otel.setup.running import Instrumentation
     from rag_otel.user_feedback import feedback
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AlertSettings",
     "DriftSettings",
