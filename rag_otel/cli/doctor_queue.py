@@ -18,7 +18,7 @@ def queue_checks(settings: Settings) -> Iterator[Check]:
         require_extra("scale", "faststream", "aio_pika", needed_by="job_queue_url")
         yield asyncio.run(_check(settings))
     except ConfigurationError as error:
-        yield Check(ok=False, text=f"the job queue cannot be used: {error}", remedy="Correct RAG_OTEL_JOB_QUEUE_...")
+        yield Check(ok=False, text=f"the job queue cannot be used: {error}", remedy="Correct RAG_OTEL_JOB_QUEUE_URL.")
     except RagOtelError as error:
         yield Check(
             ok=False,
