@@ -6,8 +6,10 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
+from weakref import WeakSet
 
 import hypothesis
 import pytest
@@ -60,6 +62,13 @@ def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     from rag_otel.safety.guard import counters
 
     monkeypatch.setattr(counters, "_counts", Counter())
+
+
+@pytest.fixture(autouse=True)
+def _no_guard_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guarded function of an earlier test may be alive still, and would ask for its metric."""
+    if (calls := sys.modules.get("rag_otel.guarding.calls")) is not None:
+        monkeypatch.setattr(calls, "_declared", WeakSet())
 
 
 @pytest.fixture
