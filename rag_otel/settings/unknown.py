@@ -60,7 +60,7 @@ def unknown_variables(
 
 
 def _variable(name: str, written: Mapping[str, str]) -> str:
-    setting = name.removeprefix(PREFIX).lower()
+    setting = name.removeprefix(_COLLECTOR).removeprefix(PREFIX).lower()
     if setting in GONE_SETTINGS:
         return f"{name} (gone: {GONE_SETTINGS[setting]})"
     return with_nearest(name, written)

@@ -150,7 +150,7 @@ def _summary(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribu
 def _claims(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, AttributeValue]:
     if not evaluation.claims:
         return {}
-    kept = _worst_first(evaluation.claims, MOST_CLAIMS)
+    kept = _claims_written(evaluation.claims, MOST_CLAIMS)
     omitted = len(evaluation.claims) - len(kept)
     unjudged = len(evaluation.claims) - evaluation.judged_claims
     fields: dict[str, AttributeValue] = {
@@ -168,7 +168,7 @@ def _claims(evaluation: Evaluation, hidden: HiddenContent) -> dict[str, Attribut
     }
 
 
-def _worst_first(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdict]:
+def _claims_written(claims: Sequence[ClaimVerdict], limit: int) -> list[ClaimVerdict]:
     """At most `limit` claims in the order of the response. Supported claims are dropped before unsupported ones."""
     if len(claims) <= limit:
         return list(claims)

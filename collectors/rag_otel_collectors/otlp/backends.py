@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings
+from rag_otel.settings.unknown import with_nearest
 from rag_otel.writers.phoenix_links import phoenix_base_url
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.kafka import BROKERS
@@ -78,9 +79,10 @@ def backend_of(given: Mapping[str, Any], number: int, kafka: Mapping[str, str]) 
         raise ConfigurationError(
             f"backend {endpoint!r}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
         ) from None
-    unknown = sorted(set(fields) - {each.name for each in dataclasses.fields(BackendSettings)})
-    if unknown:
-        raise ConfigurationError(f"backend {endpoint!r}: unknown setting {', '.join(unknown)}")
+    known = {each.name: each.name for each in dataclasses.fields(BackendSettings)}
+    if unknown := sorted(set(fields) - set(known)):
+        guesses = ", ".join(with_nearest(name, known) for name in unknown)
+        raise ConfigurationError(f"backend {endpoint!r}: unknown setting {guesses}")
     if not backend.name or not all(letter.isalnum() or letter in "-_" for letter in backend.name):
         raise ConfigurationError(f"backend {endpoint!r}: name must be letters, digits, - and _, not {backend.name!r}")
     return backend

@@ -149,6 +149,7 @@ def test_a_wrong_setting_is_said_before_anything_listens(tmp_path: Path) -> None
         ({"backend": "ftp://x"}, "http"),
         ({"backend": "localhost:4317"}, "grpc://"),
         ({"backend": "http://x", "idl": 3}, r"unknown setting idl \(did you mean idle\?\)"),
+        ({"backend": "http://x", "worker_concurrency": 4}, r"worker_concurrency \(gone: it is always 16; workers="),
         ({"backend": "http://x", "workers": 0}, "workers"),
         ({"backend": "http://localhost:4318"}, "itself"),
         ({"backend": "grpc://127.0.0.1:5555", "grpc": "0.0.0.0:5555"}, "itself"),
