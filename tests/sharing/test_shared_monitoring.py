@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
 from rag_otel.setup.delivering import compose_delivery
 from rag_otel.setup.parts import Parts
+from rag_otel.sharing.group import Observed, SharedMonitoring, Voice
+from rag_otel.sharing.leadership import SharedFolder
+from rag_otel.sharing.positions import Positions
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
 from testkit.polling import eventually
@@ -147,3 +151,36 @@ def test_a_log_of_another_process_is_read_by_the_one_that_leads(tmp_path: Path) 
     delivery.shutdown(10)
     assert [alert.name for alert in told] == ["drift_score"]
     assert told[0].examples[0].response is not None
+
+
+class Seen:
+    """A consumer that notes the routes of the results, in the order it gets them."""
+
+    def __init__(self) -> None:
+        self.read = Positions()
+        self.routes: list[str | None] = []
+
+    def take(self, batch: Sequence[Observed]) -> None:
+        self.routes += [each.result.trace.route for each in batch]
+
+
+def test_results_of_several_processes_are_watched_in_the_order_of_time(tmp_path: Path) -> None:
+    """The leader's own as well: it does not watch them before older ones that another process has written."""
+    seen, form = Seen(), RecordFormat(lambda result: True)
+
+    def a_process() -> SharedMonitoring:
+        return SharedMonitoring(
+            SharedFolder(str(tmp_path)),
+            lambda state, elsewhere: Voice(consumers=[seen], raise_alert=lambda alert: None, delivery=Dispatcher()),
+            form,
+        )
+
+    leader, other = a_process(), a_process()
+    assert leader.flush(30)  # it leads
+    for route, process in (("1", other), ("2", leader), ("3", other), ("4", leader)):
+        process.submit(a_result(route=route))
+    assert other.flush(30)
+    assert leader.flush(30)
+    assert seen.routes == ["1", "2", "3", "4"]
+    other.shutdown(10)
+    leader.shutdown(10)
