@@ -78,7 +78,9 @@ def _run(name: str, command: Command, rest: list[str]) -> int:
     module = importlib.import_module(f"rag_otel.cli.{command.module}")
     parser = argparse.ArgumentParser(prog=name, description=_sentence(command.help))
     module.configure(parser)
-    arguments, unknown = parser.parse_known_args(rest)
+    # Names may also stand behind options: `dead-letters retry --folder X NAME`.
+    parse = parser.parse_known_args if parser._subparsers else parser.parse_known_intermixed_args
+    arguments, unknown = parse(rest)
     if unknown:
         _refuse(getattr(arguments, "parser", parser), unknown)
     return int(module.run(arguments))

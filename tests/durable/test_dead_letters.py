@@ -77,6 +77,18 @@ def test_an_unreachable_backend_leaves_the_letters(tmp_path: Path, capsys: pytes
     assert len(letters(tmp_path)) == 1
 
 
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_names_stand_before_or_behind_options(before: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only these letters are listed."""
+    dead = DeadLetters(tmp_path / "dead-letters")
+    for number in range(4):
+        dead.add(a_letter_request(), backend=f"backend-{number}", reason="no")
+    names = [letter.name for letter in letters(tmp_path)][:3]
+    options = ["--folder", str(tmp_path)]
+    assert main(["dead-letters", "list", *names[:before], *options, *names[before:], "--json"]) == 0
+    assert [json.loads(line)["letter"] for line in capsys.readouterr().out.splitlines()] == names
+
+
 def test_the_folder_is_bounded(tmp_path: Path) -> None:
     """What comes beyond is lost, and what is there stays."""
     dead = DeadLetters(tmp_path, max_bytes=1000)
@@ -138,7 +150,7 @@ def test_a_result_that_phoenix_refuses_is_kept_and_written_again(
     assert main(["dead-letters", "list", "--folder", str(tmp_path)]) == 0
     assert "no such span" in capsys.readouterr().out
 
-    retry = ["dead-letters", "retry", letter.name, "--folder", str(tmp_path)]
+    retry = ["dead-letters", "retry", "--folder", str(tmp_path), letter.name]
     assert main(retry) == 1
     assert "not configured" in capsys.readouterr().out
     assert main([*retry, "--endpoint", backend.url]) == 1
