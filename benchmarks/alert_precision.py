@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from cascade import STRENGTHS, Answer, SimulatedJudge, load
 
 from rag_otel.alert import Alert
+from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
 from rag_otel.alerts.inbox import Inbox
-from rag_otel.alerts.precision import PrecisionTable
-from rag_otel.alerts.problems import Limits
-from rag_otel.alerts.review import ANSWERS_TO_REVIEW, DAY_S
+from rag_otel.alerts.precision import AnswerPrecision
+from rag_otel.alerts.problems import DAY_S, Limits
 from rag_otel.alerts.rules import parse_rule
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -41,7 +41,7 @@ RULES = ("unfaithful", *(f"risk>={at}" for at in (0.3, 0.5, 0.7, 0.8, 0.9, 0.95,
 RESAMPLES = 1000
 FLUSH_S = 60.0
 DAYS, A_DAY = 20, 1000
-DAY_HEADER = ("judge", "message", *(f"right at {share:.0%}" for share in SHARES))
+DAY_HEADER = ("judge", *(f"right at {share:.0%}" for share in SHARES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def main() -> None:
     """Print the table, or the rows as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--json", action="store_true", help="the counts behind the figures, as `alert_precision_file` takes them"
+        "--json", action="store_true", help="the counts behind the figures: those of rag_otel/alerts/precision.py"
     )
     arguments = parser.parse_args()
     answers = load()
@@ -87,24 +87,18 @@ def main() -> None:
     print(f"{len(answers)} answers, {sum(int(answer.row['label']) for answer in answers)} of them unfaithful")
     print(table(rows, header=header))
     print(f"\nThe message of the day: of {DAYS} days with {A_DAY} answers each, how many of the shown are unfaithful")
-    print(table([day for name, judged in judges(answers) for day in days_of(name, answers, judged)], header=DAY_HEADER))
+    days = [[name, *(right_of_days(answers, judged, share) for share in SHARES)] for name, judged in judges(answers)]
+    print(table(days, header=DAY_HEADER))
 
 
-def days_of(name: str, answers: Sequence[Answer], judged: Sequence[Evaluation]) -> Iterator[list[str]]:
-    """The rows of a judge: the worst five of all answers, and the five worst of the digest of suspected ones."""
-    for kind, worst in (("the worst five a day", 5), ("five worst of the digest", None)):
-        yield [name, kind, *(right_of_days(answers, judged, share, worst) for share in SHARES)]
-
-
-def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share: float, worst: int | None) -> str:
+def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share: float) -> str:
     """Days of answers drawn from the data, `share` of them unfaithful, through the inbox: right of shown, and how many
     answers the digest counts a day."""
     drawn, now, told = random.Random(11), [DAY_S], list[Alert]()
     inbox = Inbox(
         rules=[parse_rule("unfaithful")],
         clock=lambda: now[0],
-        precision=PrecisionTable(bad_share=share, page_precision=1.1),
-        worst_per_day=worst,
+        precision=AnswerPrecision(),
     )
     inbox.connect(told.append)
     truth = [bool(int(answer.row["label"])) for answer in answers]
@@ -124,8 +118,8 @@ def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share
     messages = [alert for alert in told if alert.name == ANSWERS_TO_REVIEW]
     shown = [example.target.trace_id for alert in messages for example in alert.examples if example.target]
     right = sum(trace in bad_traces for trace in shown)
-    counted = "" if worst else f", of {sum(alert.count for alert in messages) / DAYS:.0f} a day"
-    return f"{right} of {len(shown)} ({right / max(1, len(shown)):.0%}){counted}"
+    counted = sum(alert.count for alert in messages) / DAYS
+    return f"{right} of {len(shown)} ({right / max(1, len(shown)):.0%}), of {counted:.0f} a day"
 
 
 def judges(answers: Sequence[Answer]) -> Iterator[tuple[str, list[Evaluation]]]:
@@ -199,7 +193,7 @@ def shares(told: Sequence[Told]) -> tuple[float, float]:
 
 
 def counts(judge: str, rule: str, told: Sequence[Told]) -> dict[str, str | float]:
-    """A row as `alert_precision_file` takes it."""
+    """How many of the bad and of the good answers were told."""
     bad, good = [each.told for each in told if each.bad], [each.told for each in told if not each.bad]
     risk = float(rule.partition(">=")[2] or 0.0)
     kinds = {"bad": len(bad), "bad_told": sum(bad), "good": len(good), "good_told": sum(good)}

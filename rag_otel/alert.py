@@ -37,8 +37,6 @@ class AlertAudience(enum.StrEnum):
 
     EVERYONE = "everyone"
     """Every channel: something is wrong."""
-    NO_PAGER = "no_pager"
-    """Every channel but those that open an incident."""
     READERS = "readers"
     """Channels that people read some time: neither pagers nor what has recorded each answer already."""
     RECORDS = "records"
@@ -118,3 +116,7 @@ class Alert:
     """When the problem began, nanoseconds since the epoch. 0: unknown, or the same as `time_ns`."""
     time_ns: int = 0
     """Start of the target span, or the time of the statistic, nanoseconds since the epoch."""
+
+    @property
+    def critical(self) -> bool:
+        return self.severity is AlertSeverity.CRITICAL

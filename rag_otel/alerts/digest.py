@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity
@@ -13,7 +14,11 @@ from rag_otel.ratings.words import COMPLAINT_BELOW
 
 ALERTS_DIGEST: Final = "alerts_digest"
 """Name of a message that summarizes alerts of several names."""
+ANSWERS_TO_REVIEW: Final = "answers_to_review"
+"""Name of the message that shows the worst answers of a day."""
 MAX_EXAMPLES: Final = 10
+_REVIEWED: Final = 5
+"""Answers that this message shows."""
 _MAX_FINGERPRINTS: Final = 1024
 _ROUTES_NAMED: Final = 5
 _AUDIENCES: Final = tuple(AlertAudience)
@@ -41,7 +46,17 @@ class Bundle:
 
     @property
     def critical(self) -> bool:
-        return any(alert.severity is AlertSeverity.CRITICAL for alert in self.worst)
+        return any(alert.critical for alert in self.worst)
+
+    @property
+    def audience(self) -> AlertAudience:
+        """The widest one of its alerts."""
+        return min((alert.audience for alert in self.worst), key=_AUDIENCES.index, default=AlertAudience.EVERYONE)
+
+    @property
+    def count(self) -> int:
+        """How many answers."""
+        return sum(sum(counted.values()) for counted in self.counts.values())
 
     def contains(self, fingerprint: str) -> bool:
         return any(fingerprint in counted for counted in self.counts.values())
@@ -93,7 +108,7 @@ class Bundle:
         `fingerprint` is that of the digest, where the alerts have several; `why` says why they are sent together.
         """
         first = self.worst[0] if self.worst else self._nameless()
-        count = sum(sum(counted.values()) for counted in self.counts.values())
+        count = self.count
         if len(self.fingerprints) == 1 and len(self.worst) == 1 and count == first.count:
             return first
         if len(self.fingerprints) == 1:
@@ -107,7 +122,7 @@ class Bundle:
             name=common(self.counts) or ALERTS_DIGEST,
             fingerprint=fingerprint,
             metric=common(alert.metric for alert in self.worst) or "",
-            severity=max((alert.severity for alert in self.worst), key=_urgency, default=AlertSeverity.WARNING),
+            severity=AlertSeverity.CRITICAL if self.critical else AlertSeverity.WARNING,
             headline=self._headline(count, why),
             score=first.score,
             risk=first.risk,
@@ -115,7 +130,7 @@ class Bundle:
             route=common(alert.route for alert in self.worst),
             link=first.link,
             trust=first.trust,
-            audience=min((alert.audience for alert in self.worst or [first]), key=_AUDIENCES.index),
+            audience=self.audience,
             suppressed=self.suppressed,
             count=count,
             examples=_capped(_examples(self.worst)),
@@ -136,6 +151,32 @@ class Bundle:
         more = f" and {len(routes) - _ROUTES_NAMED} more" if len(routes) > _ROUTES_NAMED else ""
         where = f" in {', '.join(routes[:_ROUTES_NAMED])}{more}" if routes else ""
         return f"{count} alerts{f' {why}' if why else ''}: {what}{where}"
+
+
+def review(day: Bundle, wall_s: float) -> Alert:
+    """The message of a day: answers that are suspected, but not surely enough to disturb anybody. `wall_s`: seconds
+    since the epoch."""
+    worst = day.worst[:_REVIEWED]
+    services = sorted({alert.service for alert in worst if alert.service})
+    which = "all of them below" if day.count == len(worst) else f"the {len(worst)} worst"
+    said = "1 answer worth a look today" if day.count == 1 else f"{day.count:,} answers worth a look today, {which}"
+    return Alert(
+        name=ANSWERS_TO_REVIEW,
+        fingerprint=f"{'+'.join(services) or '-'}/{ANSWERS_TO_REVIEW}/{datetime.fromtimestamp(wall_s, UTC):%Y-%m-%d}",
+        metric=common(alert.metric for alert in worst) or "",
+        audience=AlertAudience.READERS,
+        headline=said,
+        score=worst[0].score,
+        risk=worst[0].risk,
+        service=", ".join(services) or None,
+        route=common(alert.route for alert in worst),
+        link=worst[0].link,
+        trust=worst[0].trust,
+        count=day.count,
+        examples=tuple(map(as_example, worst)),
+        since_ns=min((alert.time_ns for alert in worst if alert.time_ns), default=0),
+        time_ns=round(wall_s * 1e9),
+    )
 
 
 def as_example(alert: Alert) -> AlertExample:
@@ -170,17 +211,13 @@ def _capped(examples: list[AlertExample]) -> tuple[AlertExample, ...]:
     return tuple(examples[:MAX_EXAMPLES])
 
 
-def badness(alert: Alert) -> tuple[int, bool, float]:
+def badness(alert: Alert) -> tuple[bool, bool, float]:
     """By what the worst of several alerts is found: severity, then a user's complaint, then risk, else a bad score."""
     complaint = alert.rating is not None and alert.rating < COMPLAINT_BELOW
     if alert.risk is not None:
-        return _urgency(alert.severity), complaint, alert.risk
+        return alert.critical, complaint, alert.risk
     good = None if alert.score is None else goodness(alert.metric, alert.score)
-    return _urgency(alert.severity), complaint, 0.5 if good is None else 1.0 - good
-
-
-def _urgency(severity: AlertSeverity) -> int:
-    return int(severity is AlertSeverity.CRITICAL)
+    return alert.critical, complaint, 0.5 if good is None else 1.0 - good
 
 
 def common(values: Iterable[str | None]) -> str | None:

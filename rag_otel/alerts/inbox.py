@@ -1,11 +1,10 @@
 """The inbox of all alerts: one message per problem, not one per answer.
 
-    rules (per answer) -+-> sure enough to page -> problems: pages   -+
-                        +-> else -> problems: records, review of the day +-> channels
-    monitors ---------------> problems: pages  ----------------------+
+    rules (per answer) -> how often right -+-> problems -> channels
+    monitors ------------------------------+
 
-`Problems` and `Review` decide; the inbox gives them the time, keeps one record of all in the state folder, and hands
-messages to the channels' queues. It starts no thread: its owner calls `tick` at the time that `due` returns.
+`Problems` decides; the inbox gives it the time, keeps one record of all in the state folder, and hands messages to the
+channels' queues. It starts no thread: its owner calls `tick` at the time that `due` returns.
 """
 
 from __future__ import annotations
@@ -18,17 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
-from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
-from rag_otel.alerts.digest import badness
+from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
-from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.naming import ServiceNames
-from rag_otel.alerts.precision import PrecisionTable
+from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits, Moment, Problems, ProblemsState
-from rag_otel.alerts.review import Review, ReviewState
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
-from rag_otel.alerts.schedule import QuietHours
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
@@ -36,28 +31,23 @@ from rag_otel.safety.guard import counters, guarded
 from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
 
-VERSION: Final = 3
+VERSION: Final = 4
 FILE: Final = "alerts.json"
 _SAVE_EVERY_S: Final = 1.0
 _SAVE_POSITIONS_S: Final = 10.0
-_MAX_RAISED: Final = 256
 
 
 @dataclasses.dataclass(slots=True)
 class InboxState:
     """Everything that is kept across restarts."""
 
-    pages: ProblemsState = dataclasses.field(default_factory=ProblemsState)
-    records: ProblemsState = dataclasses.field(default_factory=ProblemsState)
-    review: ReviewState = dataclasses.field(default_factory=ReviewState)
+    problems: ProblemsState = dataclasses.field(default_factory=ProblemsState)
     outbox: list[Alert] = dataclasses.field(default_factory=list)
     """Alerts that were to be sent, and may not have reached the channels' queues."""
     saved_at: float = 0.0
     """By the steady clock, seconds; 0: not known."""
     read: dict[str, int] = dataclasses.field(default_factory=dict)
     """How far each process's log was read; empty where no processes share the folder."""
-    raised: list[str] = dataclasses.field(default_factory=list)
-    """Ids of the monitors' latest alerts: one that is raised again after a crash is the same."""
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     """Fingerprint of a monitor -> the fingerprint, with the service, under which its problem was told."""
 
@@ -75,19 +65,17 @@ class Inbox:
         *,
         rules: Sequence[AlertRule] | None = None,
         limits: Limits | None = None,
-        precision: PrecisionTable | None = None,
-        worst_per_day: int | None = None,
+        precision: AnswerPrecision | None = None,
         examples: Examples | None = None,
         links: AlertLinks | None = None,
         state: StateFolder | None = None,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
     ) -> None:
-        """`precision` decides which alerts on one answer page (None: all); with `worst_per_day` so many answers a day
-        are told in one message instead. `state` keeps waiting alerts and open problems across restarts. `clock` gives
-        seconds since the epoch, for quiet hours; `steady` seconds that pass evenly, for all else (None: `clock`)."""
+        """`precision` decides who is told of one answer (None: everybody). `state` keeps waiting alerts and open
+        problems across restarts. `clock` gives seconds since the epoch, for quiet hours; `steady` seconds that pass
+        evenly, for all else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
-        limits = limits or Limits()
         used = [parse_rule(text) for text in DEFAULT_RULES] if rules is None else rules
         self._rules = AlertRules(used, examples or Examples())
         self._precision = precision
@@ -99,18 +87,13 @@ class Inbox:
         self._lock = threading.RLock()
         self._saved = None if state is None else StateRecord(state, FILE, VERSION)
         kept = self._load()
-        self.pages = Problems(limits, kept.pages)
-        self.records = Problems(dataclasses.replace(limits, remind_s=0.0, quiet=QuietHours()), kept.records)
-        """Alerts on answers that are not sure enough to page: they go to the log, and into the review of the day."""
-        self.review = Review(first_s=limits.digest_s, worst_per_day=worst_per_day, state=kept.review)
+        self.problems = Problems(limits or Limits(), kept.problems)
         if kept.saved_at:
-            for problems in (self.pages, self.records):
-                problems.resume(self._steady() - kept.saved_at)
+            self.problems.resume(self._steady() - kept.saved_at)
         self._outbox: list[Alert] = []
         self._left = kept.outbox
         """What the last process may not have handed to the channels."""
         self._names = ServiceNames(kept.names)
-        self._raised = kept.raised
         self.read = Positions()
         """Of the logs of processes that share a state folder."""
         if state is not None:
@@ -146,71 +129,34 @@ class Inbox:
                 self._save_within(_SAVE_POSITIONS_S, now)
             self._names.saw(result.trace.service)
             for judgement in judgements:
-                if judgement.alert is not None:
-                    out += self._bad_answer(judgement.alert, judgement.judge, now)
-                else:
-                    for problems in (self.pages, self.records):
-                        problems.note(judgement.fingerprint, judgement.finding, now)
-            self._rank(result, now)
+                if judgement.alert is None:
+                    self.problems.note(judgement.fingerprint, judgement.finding, now)
+                    continue
+                alert = judgement.alert
+                if self._precision is not None:
+                    alert = self._precision.weighed(alert, judgement.judge)
+                out += self.problems.bad(alert, now)
+                self._save_within(_SAVE_EVERY_S, now)
             self._keep(out)
         self._send_all(out)
-        if self.review.ranks_all or any(judgement.alert is not None for judgement in judgements):
+        if any(judgement.alert is not None for judgement in judgements):
             self._changed()  # a good answer does not change `due`
-
-    def _bad_answer(self, alert: Alert, judge: str | None, now: Moment) -> list[Alert]:
-        """One answer on its way: to everybody, or to the records and the review of the day."""
-        self._save_within(_SAVE_EVERY_S, now)
-        if self._precision is not None:
-            alert = self._precision.weighed(alert, judge)
-        if self.review.ranks_all and alert.severity is not AlertSeverity.CRITICAL:
-            alert = dataclasses.replace(alert, audience=AlertAudience.RECORDS)
-        if alert.audience is AlertAudience.EVERYONE:
-            return self.pages.bad(alert, now)
-        if not self.review.ranks_all:
-            self.review.add(alert, now.at)
-        return self.records.bad(alert, now)
-
-    def _rank(self, result: EvaluatedTrace, now: Moment) -> None:
-        """Count a judged answer; where the worst of all are told, see whether it is one of them."""
-        judged = [each for each in result.evaluations if each.score is not None or each.risk is not None]
-        if not judged:
-            return
-        self.review.judged(now.at)
-        if self.review.ranks_all:
-            worst = max((self._rules.alert(result, evaluation) for evaluation in judged), key=badness)
-            if self._precision is not None:
-                worst = self._precision.weighed(worst, judged[0].judge)
-            if self.review.wants(worst):
-                self.review.add(worst, now.at)
-                self._save_within(_SAVE_EVERY_S, now)
 
     def raise_alert(self, alert: Alert) -> None:
         """Handle a monitor's alert, firing or resolved, like all others."""
         with guarded("alerts.raise"):
             with self._lock:
                 now = self._now()
-                if self._was_raised(alert):
-                    return
-                alert = self._names.of(alert, self.pages.state.open)
+                alert = self._names.of(alert, self.problems.state.open)
                 if alert.follow_up:
-                    out = self.pages.follow_up(alert, now)
+                    out = self.problems.follow_up(alert, now)
                 elif alert.state is AlertState.RESOLVED:
-                    out = self.pages.end(alert, now)
+                    out = self.problems.end(alert, now)
                 else:
-                    out = self.pages.bad(alert, now)
+                    out = self.problems.bad(alert, now)
                 self._keep(out, surely=True)  # the monitor will not raise it again
             self._send_all(out)
             self._changed()
-
-    def _was_raised(self, alert: Alert) -> bool:
-        """A monitor that was killed before it could save raises its alert again: it has the same id."""
-        if self._saved is None or not alert.time_ns:
-            return False
-        identity = alert_id(alert)
-        if identity in self._raised:
-            return True
-        self._raised = [*self._raised, identity][-_MAX_RAISED:]
-        return False
 
     # --- as time passes ---------------------------------------------------------------------------------------------
 
@@ -219,9 +165,7 @@ class Inbox:
         with self._lock:
             now = self._now()
             out, self._left = self._left, []
-            out += self._reviewed(self.review.tick(now.at, now.wall, close_windows=close_windows), now)
-            for problems in (self.pages, self.records):
-                out += problems.tick(now, close_windows=close_windows)
+            out += self.problems.tick(now, close_windows=close_windows)
             self._keep(out, surely=self._save_at is not None and (self._save_at <= now.at or close_windows))
         self._send_all(out)
 
@@ -229,14 +173,14 @@ class Inbox:
         """Seconds since the epoch at which `tick` must be called next; None: no alert waits."""
         with self._lock:
             now = self._now()
-            times = (self.pages.due(now), self.records.due(now), self.review.due(), self._save_at)
+            times = (self.problems.due(now), self._save_at)
             due = min((at for at in (*times, now.at if self._left else None) if at is not None), default=None)
         return None if due is None else due + now.wall - now.at
 
     def told(self) -> set[str]:
         """Fingerprints of the messages that were sent about problems that are still open."""
         with self._lock:
-            return self.pages.told
+            return self.problems.told
 
     def close(self) -> None:
         """Send waiting digests. Alerts held for quiet hours are saved; without a state folder they are sent now."""
@@ -245,22 +189,15 @@ class Inbox:
             if self._saved is not None:
                 self._save()
                 return
-            now = self._now()
-            out = self._reviewed(self.review.take(now.at, now.wall), now)
-            out += self.pages.close(now) + self.records.close(now)
+            out = self.problems.close(self._now())
         self._send_all(out)
 
     def after_fork(self) -> None:
         """The parent sends what it holds; the child starts empty, with a new lock."""
         self._lock = threading.RLock()
-        for part in (self.pages, self.records, self.review):
-            part.forget()
+        self.problems.forget()
         self._outbox, self._left = [], []
         self._save_at = None
-
-    def _reviewed(self, message: Alert | None, now: Moment) -> list[Alert]:
-        """The message of the day on its way through quiet hours and the cap."""
-        return [] if message is None else self.pages.tell(message, now)
 
     def _now(self) -> Moment:
         return Moment(self._steady(), self._wall())
@@ -309,13 +246,10 @@ class Inbox:
 
     def _state(self) -> InboxState:
         return InboxState(
-            pages=self.pages.state,
-            records=self.records.state,
-            review=self.review.state,
+            problems=self.problems.state,
             outbox=[*self._left, *self._outbox],
             saved_at=self._steady(),
             read=self.read.to_state(),
-            raised=self._raised,
             names=self._names.named,
         )
 

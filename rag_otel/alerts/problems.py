@@ -10,8 +10,10 @@
                 by the next message); else: waits again  cap and quiet hours let it  over after `resolve_after_s`
                                                                                      without a bad answer (per answer)
 
-Critical alerts join no message that waits, and pass quiet hours. A problem has a fingerprint; the message that told it
-has one too, which differs where a digest told several. Later messages about a problem keep the name of the first.
+Critical alerts join no message that waits, and pass quiet hours. An answer that is not sure enough to page goes to the
+log and to callbacks (`AlertAudience.RECORDS`), where neither quiet hours nor the cap hold it back; it also waits for
+the review, one message a day. A problem has a fingerprint; the message that told it has one too, which differs where a
+digest told several. Later messages about a problem keep the name of the first.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ import dataclasses
 from collections import deque
 from typing import Final, NamedTuple
 
-from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.digest import Bundle, without_texts
+from rag_otel.alert import Alert, AlertAudience, AlertState
+from rag_otel.alerts.digest import ANSWERS_TO_REVIEW, Bundle, review, without_texts
 from rag_otel.alerts.messages.message import headline
 from rag_otel.alerts.rules import Finding
 from rag_otel.alerts.schedule import QuietHours
@@ -30,6 +32,7 @@ from rag_otel.safety.guard import counters
 
 MAX_PROBLEMS: Final = 1024
 MINUTE_S: Final = 60.0
+DAY_S: Final = 86_400.0
 HELD: Final = "held"
 """Fingerprint of the digest of alerts that quiet hours or the cap held back."""
 REMINDER: Final = "still-open"
@@ -97,7 +100,10 @@ class ProblemsState:
     open: dict[str, Problem] = dataclasses.field(default_factory=dict)
     """By fingerprint; the one without a bad answer for the longest time first."""
     waiting: dict[str, Bundle] = dataclasses.field(default_factory=dict)
-    """Group -> the digest that is being collected; `HELD` -> what waits for the end of quiet hours, or for the cap."""
+    """Group -> the digest that is being collected; `HELD` -> what waits for the end of quiet hours, or for the cap;
+    `ANSWERS_TO_REVIEW` -> the answers of the day."""
+    reviewed_at: float | None = None
+    """When the last review was sent; the next one follows a day later."""
     ends: list[Alert] = dataclasses.field(default_factory=list)
     """Resolve messages that wait likewise."""
     digests: dict[str, Alert] = dataclasses.field(default_factory=dict)
@@ -117,6 +123,8 @@ class Problems:
 
     def bad(self, alert: Alert, now: Moment) -> list[Alert]:
         """A bad answer, or a monitor's alert."""
+        if _is_record(alert):
+            self._review_later(alert, now)
         problem = self._noted(alert, now)
         if self._join(alert):
             counters.add(f"alerts.raised.{alert.name}")
@@ -129,7 +137,12 @@ class Problems:
         alert = dataclasses.replace(
             alert, suppressed=alert.suppressed + problem.suppressed, since_ns=alert.since_ns or problem.since_ns
         )
-        problem.alert, problem.told_at, problem.suppressed = without_texts(alert), now.at, 0
+        shown = without_texts(alert)
+        if problem.told_at is not None and not _is_record(problem.alert):
+            shown = dataclasses.replace(shown, audience=problem.alert.audience)  # who was told hears of the end
+        elif not _is_record(alert):
+            problem.names = []  # by which only the log knows it
+        problem.alert, problem.told_at, problem.suppressed = shown, now.at, 0
         if self._limits.digest_s <= 0:
             return self.tell(alert, now)
         window = Bundle(due=now.at + self._limits.digest_s)
@@ -189,12 +202,16 @@ class Problems:
         digests whose window is still open."""
         out = [*self._over(now), *self._reminders(now)]
         for group, bundle in list(self.state.waiting.items()):
-            # A clock that was set back must not keep a window open for longer than `digest_s`.
-            if group != HELD and (close_windows or not now.at < (bundle.due or 0.0) <= now.at + self._limits.digest_s):
-                del self.state.waiting[group]
+            if group == HELD or not self._closes(group, bundle, now, close_windows=close_windows):
+                continue
+            del self.state.waiting[group]
+            if group == ANSWERS_TO_REVIEW:
+                self.state.reviewed_at = now.at
+                out += self.tell(review(bundle, now.wall), now)
+            else:
                 out += self._send_or_hold(bundle, group, "", now)
         held = self.state.waiting.get(HELD)
-        if held is not None and self._may_send(held.critical, now):
+        if held is not None and self._may_send(held, now):
             del self.state.waiting[HELD]
             out.append(self._sends(held, HELD, "held back", now))
         return out + self._due_ends(now)
@@ -207,15 +224,18 @@ class Problems:
         held = self.state.waiting.get(HELD)
         if held is not None or self.state.ends:
             room_at = now.at if self._has_room(now) else self._sent[0] + MINUTE_S
-            urgent = (held is not None and held.critical) or any(map(_is_critical, self.state.ends))
+            urgent = (held is not None and held.critical) or any(end.critical for end in self.state.ends)
             times.append(room_at if urgent else max(room_at, self._quiet_until(now)))
         return min((at for at in times if at is not None), default=None)
 
     def close(self, now: Moment) -> list[Alert]:
         """All that is held back, even in quiet hours: for a shutdown without a state folder."""
-        held, ends = self.state.waiting.pop(HELD, None), self.state.ends
-        self.state.ends = []
-        return [*([] if held is None else [self._sends(held, HELD, "held back", now)]), *ends]
+        out, self.state.ends = self.state.ends, []
+        if (held := self.state.waiting.pop(HELD, None)) is not None:
+            out.append(self._sends(held, HELD, "held back", now))
+        if (day := self.state.waiting.pop(ANSWERS_TO_REVIEW, None)) is not None:
+            out.append(review(day, now.wall))
+        return out
 
     def resume(self, downtime_s: float) -> None:
         """Time in which no process watched does not count, neither for the end of a problem nor for a cooldown."""
@@ -239,14 +259,31 @@ class Problems:
         """The problem of an alert, open from now on."""
         problem = self.state.open.pop(alert.fingerprint, None) or Problem(without_texts(alert), now.at, now.at)
         self.state.open[alert.fingerprint] = problem
-        if len(self.state.open) > MAX_PROBLEMS:
-            del self.state.open[next(iter(self.state.open))]
+        if len(self.state.open) > MAX_PROBLEMS:  # the end of a monitor's problem must not be lost to answers
+            answers = (name for name, each in self.state.open.items() if each.alert.target is not None)
+            del self.state.open[next(answers, next(iter(self.state.open)))]
         problem.bad_at, problem.bad, problem.good = now.at, problem.bad + 1, 0
         return problem
 
+    def _review_later(self, alert: Alert, now: Moment) -> None:
+        """Count an answer for the message of the day. The first one of a quiet day is told soon; then a day passes."""
+        told_at = self.state.reviewed_at
+        due = now.at + self._limits.digest_s
+        if told_at is not None and told_at <= now.at:
+            due = max(due, told_at + DAY_S)
+        day = self.state.waiting.setdefault(ANSWERS_TO_REVIEW, Bundle(due=due))
+        day.add(dataclasses.replace(alert, name=ANSWERS_TO_REVIEW, fingerprint=ANSWERS_TO_REVIEW))
+
+    def _closes(self, group: str, bundle: Bundle, now: Moment, *, close_windows: bool) -> bool:
+        """Whether the time of a digest has come; `close_windows`: or nearly. A clock that was set back must not keep a
+        window open for longer than it may be."""
+        due = bundle.due or 0.0
+        longest = DAY_S if group == ANSWERS_TO_REVIEW else self._limits.digest_s
+        return not now.at + (self._limits.digest_s if close_windows else 0.0) < due <= now.at + longest
+
     def _join(self, alert: Alert) -> bool:
         """Add an alert to a waiting message about the same problem; True where there is one."""
-        if not _is_critical(alert):
+        if not alert.critical:
             for group in sorted(self.state.waiting, key=lambda each: each == HELD):  # first what is told soonest
                 if self.state.waiting[group].contains(alert.fingerprint):
                     self.state.waiting[group].add(alert)
@@ -256,7 +293,7 @@ class Problems:
     def _cools_down(self, problem: Problem, alert: Alert, now: Moment) -> bool:
         if problem.told_at is None:
             return False
-        worse = _is_critical(alert) and not _is_critical(problem.alert)
+        worse = alert.critical and not problem.alert.critical
         # The age is negative after a clock was set back.
         return not worse and 0 <= now.at - problem.told_at < self._limits.cooldown_s
 
@@ -286,7 +323,7 @@ class Problems:
         return self._send_or_hold(bundle, REMINDER, "still open", now) if bundle else []
 
     def _remind_at(self, problem: Problem) -> float | None:
-        if self._limits.remind_s <= 0 or problem.told_at is None or not problem.names:
+        if self._limits.remind_s <= 0 or problem.told_at is None or not problem.names or _is_record(problem.alert):
             return None
         return problem.told_at + self._limits.remind_s
 
@@ -300,9 +337,7 @@ class Problems:
     def _send_or_hold(self, bundle: Bundle, name: str, why: str, now: Moment) -> list[Alert]:
         """Send one message, or hold it until quiet hours end and the cap has room. `name` is its fingerprint, where its
         alerts have several."""
-        if self._limits.per_minute <= 0:
-            return []
-        if not self._may_send(bundle.critical, now):
+        if not self._may_send(bundle, now):
             counters.add("alerts.held")
             self.state.waiting.setdefault(HELD, Bundle()).absorb(bundle)
             return []
@@ -310,8 +345,8 @@ class Problems:
 
     def _sends(self, bundle: Bundle, name: str, why: str, now: Moment) -> Alert:
         """The message, sent now: each of its problems is told, under the fingerprint by which all are known already."""
-        self._sent.append(now.at)
         message = bundle.message(fingerprint=name, why=why)
+        self._counts(message, now)
         problems = [self.state.open.get(each) for each in bundle.fingerprints]
         known = [[] if problem is None else problem.names for problem in problems]
         common = (each for each in known[0] if all(each in names for names in known))
@@ -328,8 +363,15 @@ class Problems:
                 del self.state.digests[next(iter(self.state.digests))]
         return message
 
-    def _may_send(self, critical: bool, now: Moment) -> bool:
-        return self._has_room(now) and (critical or self._quiet_until(now) <= now.at)
+    def _may_send(self, told: Alert | Bundle, now: Moment) -> bool:
+        if told.audience is AlertAudience.RECORDS:
+            return True
+        return self._has_room(now) and (told.critical or self._quiet_until(now) <= now.at)
+
+    def _counts(self, message: Alert, now: Moment) -> None:
+        """What disturbs somebody counts towards the cap."""
+        if not _is_record(message):
+            self._sent.append(now.at)
 
     def _has_room(self, now: Moment) -> bool:
         # After a clock was set back, times lie in the future: they must not block alerts for longer than a minute.
@@ -369,8 +411,8 @@ class Problems:
     def _due_ends(self, now: Moment) -> list[Alert]:
         out: list[Alert] = []
         for end in self.state.ends:
-            if self._may_send(_is_critical(end), now):
-                self._sent.append(now.at)
+            if self._may_send(end, now):
+                self._counts(end, now)
                 out.append(end)
         self.state.ends = [end for end in self.state.ends if not any(end is sent for sent in out)]
         return out
@@ -404,10 +446,10 @@ def _reminder(problem: Problem, now: Moment) -> Alert:
     )
 
 
-def _is_critical(alert: Alert) -> bool:
-    return alert.severity is AlertSeverity.CRITICAL
+def _is_record(alert: Alert) -> bool:
+    return alert.audience is AlertAudience.RECORDS
 
 
 def _group(alert: Alert) -> str:
-    """Alerts of one name and one service share a digest. Also the fingerprint of that digest."""
-    return f"{alert.service or '-'}/{alert.name}/*"
+    """Alerts of one name, one service and one audience share a digest. Also the fingerprint of that digest."""
+    return f"{alert.service or '-'}/{alert.name}/{'records' if _is_record(alert) else '*'}"

@@ -11,7 +11,7 @@ from rag_otel.alerts.messages.links import AlertLinks
 from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
-from rag_otel.alerts.precision import PrecisionTable, read_measured
+from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
@@ -23,8 +23,6 @@ from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_page, project_link
 
-_BAD_SHARE: Final = 0.05
-"""Share of bad answers that how often alerts are right is told for: what public RAG data sets have, roughly."""
 REMEMBERED_BELOW: Final = 0.75
 """Answers that monitors may show have a lower score, or a risk that is higher than one minus this."""
 
@@ -50,12 +48,7 @@ def build_inbox(
             remind_s=settings.alerts.remind,
             quiet=parse_quiet_hours(settings.alerts.quiet_hours),
         ),
-        precision=PrecisionTable(
-            read_measured(settings.alerts.precision_file),
-            bad_share=_BAD_SHARE,
-            page_precision=settings.alerts.page_precision,
-        ),
-        worst_per_day=settings.alerts.worst_per_day,
+        precision=AnswerPrecision(stated=settings.alerts.precision),
         examples=examples_of(settings, link),
         links=AlertLinks(
             chart=settings.alerts.chart_url or _project_page(settings), runbook=settings.alerts.runbook_url
@@ -104,10 +97,9 @@ def build_monitors(
 def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
     """Whether an alert may show an answer: a rule finds it bad, or a monitor remembers it."""
     rules = [parse_rule(text) for text in settings.alerts.rules]
-    always = settings.alerts.worst_per_day is not None
 
     def shows(result: EvaluatedTrace) -> bool:
-        return always or any(
+        return any(
             any(rule.judge(evaluation) is Finding.BAD for rule in rules)
             or (
                 evaluation.score is not None

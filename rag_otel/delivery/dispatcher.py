@@ -30,7 +30,7 @@ _OF_THIS_PROCESS: Final[dict[type[object], frozenset[str]]] = {EvaluatedTrace: f
 """Fields that are not kept for the next process, where they would have no meaning."""
 ALERT_POLICY: Final = ExportPolicy(max_items=1024, give_up_after_s=7 * 86_400.0)
 """Of a channel: alerts wait for a channel that is down for days."""
-_PEOPLE: Final = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.READERS})
+_PEOPLE: Final = frozenset({AlertAudience.EVERYONE, AlertAudience.READERS})
 _OVERHEAD_BYTES = 1024
 """Of an item besides its texts: objects, ids, numbers."""
 

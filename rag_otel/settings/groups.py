@@ -102,15 +102,12 @@ class AlertSettings(Group):
     )
     slo_threshold: float = row(0.7, "An answer that scores above it is good", name="slo_threshold", must=SHARE)
     health: bool = row(True, "Alert where traces come and evaluations do not, or where half of them fail")
-    worst_per_day: int | None = row(
-        None, "Tell so many answers a day, the worst, in one message; None: by rules", must=AT_LEAST_1
-    )
-    page_precision: float = row(
-        0.5,
-        "One answer pages where at least this share of such alerts is right; others are told once a day; 0: all page",
+    precision: float | None = row(
+        None,
+        "Share of alerts on one answer that are right (`rag-otel judge check`): from 0.5 on all channels are told at "
+        "once, else people once a day",
         must=SHARE,
     )
-    precision_file: str | None = row(None, "How often a judge is right: output of `rag-otel judge check`, or counts")
     cooldown: float = row(300.0, "Seconds between alerts of one fingerprint", must=AT_LEAST_0)
     digest: float = row(10.0, "Seconds of alerts that become one message; 0: at once", must=AT_LEAST_0)
     remind: float = row(

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from rag_otel.alert import Alert, AlertAudience, AlertSeverity
+from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
+from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
-from rag_otel.alerts.precision import MEASURED, PrecisionTable, read_measured
-from rag_otel.alerts.review import ANSWERS_TO_REVIEW
+from rag_otel.alerts.precision import BAD, GOOD, MEASURED, AnswerPrecision
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.errors import ConfigurationError
 from rag_otel.settings import resolve
 from rag_otel.settings.groups import AlertSettings
 from rag_otel.setup.delivering import compose_delivery
@@ -23,15 +22,19 @@ from rag_otel.setup.parts import Parts
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver
-from tests.alerts.test_inbox import GOOD, HOUR_S, Scene
+from tests.alerts.test_inbox import HOUR_S, Scene
 from tests.support.results import a_result, an_evaluation
 
-PRECISION = PrecisionTable(bad_share=0.05)
 PATIENCE_S = 20.0
 
 
 def a_scene(**options: Any) -> Scene:
-    fields: dict[str, Any] = {"precision": PRECISION, "digest_s": 10.0, "resolve_after_s": 900.0, "cooldown_s": 0.0}
+    fields: dict[str, Any] = {
+        "precision": AnswerPrecision(),
+        "digest_s": 10.0,
+        "resolve_after_s": 900.0,
+        "cooldown_s": 0.0,
+    }
     return Scene(**fields | options)
 
 
@@ -64,38 +67,43 @@ def test_a_suspicion_that_is_seldom_right_becomes_one_message_a_day() -> None:
 
 
 def test_what_is_right_often_enough_pages() -> None:
-    """Where a fifth of all answers is bad, or where a rule says that it is critical, or where everything may page."""
-    often = PrecisionTable(bad_share=0.5)
-    assert a_scene(precision=often, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
+    """Where the settings say that half of such alerts are right, or where a rule says that it is critical."""
+    for stated, audience in ((0.5, AlertAudience.EVERYONE), (0.49, AlertAudience.RECORDS)):
+        alert, *_ = a_scene(precision=AnswerPrecision(stated=stated), digest_s=0).answer()
+        assert alert.audience is audience
+        assert f"{stated:.0%} of such alerts" in alert.trust
     (critical,) = a_scene(rules=("risk>0.9 critical",), digest_s=0).answer()
     assert (critical.audience, critical.severity) == (AlertAudience.EVERYONE, AlertSeverity.CRITICAL)
-    always = PrecisionTable(page_precision=0.0)
-    assert a_scene(precision=always, digest_s=0).answer()[0].audience is AlertAudience.EVERYONE
 
 
 def test_a_judge_that_nobody_measured_does_not_page() -> None:
-    """And the message says so; a table of one's own changes that."""
+    """And the message says so."""
     scene = a_scene(digest_s=0)
     (alert,) = (each for each in scene.answer(an_evaluation(judge="openai/gpt-4o")) if each.name != ANSWERS_TO_REVIEW)
     assert alert.audience is AlertAudience.RECORDS
     assert "not known for this judge" in alert.trust
 
 
-def test_a_right_judge_tells_every_unfaithful_answer_at_once(tmp_path: Path) -> None:
-    """One that gives labels and no risk, after `rag-otel judge check` has found no mistake; not one that errs often."""
-    path = tmp_path / "check.json"
-    for caught, false_alarms, audience in ((919, 0, AlertAudience.EVERYONE), (800, 250, AlertAudience.RECORDS)):
-        shares = {
-            name: {"value": count / 919, "low": 0.0, "high": 1.0}
-            for name, count in (("caught", caught), ("false_alarms", false_alarms))
-        }
-        path.write_text(json.dumps({"judge": "openai/gpt-4o", "version": "1", "all": {"pairs": 919, **shares}}))
-        measured = PrecisionTable(read_measured(str(path)))
-        scene = a_scene(precision=measured, digest_s=0, cooldown_s=0)
-        told = [scene.answer(an_evaluation(judge="openai/gpt-4o", risk=None)) for _ in range(5)]
-        answers = [each for alerts in told for each in alerts if each.name != ANSWERS_TO_REVIEW]
-        assert [each.audience for each in answers] == [audience] * 5
-        assert "of such alerts" in answers[0].trust
+def test_a_right_judge_tells_every_unfaithful_answer_at_once() -> None:
+    """One that gives labels and no risk."""
+    scene = a_scene(precision=AnswerPrecision(stated=0.9), digest_s=0, cooldown_s=0)
+    told = [scene.answer(an_evaluation(judge="openai/gpt-4o", risk=None)) for _ in range(5)]
+    assert [[each.audience for each in alerts] for alerts in told] == [[AlertAudience.EVERYONE]] * 5
+
+
+def test_who_is_paged_hears_of_the_end() -> None:
+    """The log knew the problem first, then one of its answers was critical: its incident is closed, and only once."""
+    scene = a_scene(rules=("unfaithful", "risk>0.97 critical"), cooldown_s=300.0)
+    for route in ("a", "b"):
+        scene.answer(route=route)
+    scene.passes(60)
+    scene.answer(an_evaluation(risk=0.99), route="a")
+    scene.passes(400)
+    scene.answer(route="a")
+    scene.passes(2 * HOUR_S)
+    heard = [each for each in scene.told if each.audience is AlertAudience.EVERYONE]
+    assert [each.state for each in heard] == [AlertState.FIRING, AlertState.RESOLVED]
+    assert {each.fingerprint for each in heard} == {"observatory/faithfulness/a"}
 
 
 def test_the_shipped_counts_are_those_of_this_version_of_the_judge() -> None:
@@ -110,38 +118,9 @@ def test_the_shipped_counts_are_those_of_this_version_of_the_judge() -> None:
         )
         if judged.claims:
             risks.append((judged.risk or 0.0, bool(row["label"])))
-    for row in MEASURED:
-        bad, good = ([risk for risk, is_bad in risks if is_bad is wanted] for wanted in (True, False))
-        told = (sum(risk >= row.risk_from for risk in bad), sum(risk >= row.risk_from for risk in good))
-        assert (row.risk_from, row.bad_told, row.good_told) == (row.risk_from, *told)
-        assert (row.bad, row.good) == (len(bad), len(good))
-
-
-def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
-    row = {"judge": "openai/gpt-4o", "risk_from": 0.5, "bad": 100, "bad_told": 90, "good": 1000, "good_told": 2}
-    path = tmp_path / "table.jsonl"
-    path.write_text(json.dumps(row) + "\n")
-    known = PrecisionTable(read_measured(str(path))).of("openai/gpt-4o", 0.8)
-    assert known is not None
-    assert known.low > 0.5
-    assert known.right == pytest.approx(0.95, abs=0.03)
-    path.write_text('{"judge": "x", "risk_from": 0.5, "bad": 0, "bad_told": 0, "good": 1, "good_told": 2}')
-    with pytest.raises(ConfigurationError, match="alert_precision_file"):
-        read_measured(str(path))
-
-
-def test_the_worst_of_a_day_are_told_whether_or_not_a_rule_matched() -> None:
-    """A fixed number in place of a threshold."""
-    scene = a_scene(worst_per_day=2)
-    for risk in (0.1, 0.25, 0.9, 0.05, 0.2):
-        scene.answer(an_evaluation(risk=risk, label="unfaithful" if risk > 0.3 else "faithful"))
-    scene.answer(GOOD)
-    scene.passes(23 * HOUR_S)
-    assert not reviews(scene)
-    scene.passes(2 * HOUR_S)
-    (told,) = reviews(scene)
-    assert told.headline == "The 2 worst of 6 answers today"
-    assert [example.risk for example in told.examples] == [0.9, 0.25]
+    bad, good = ([risk for risk, is_bad in risks if is_bad is wanted] for wanted in (True, False))
+    assert (len(bad), len(good)) == (BAD, GOOD)
+    assert {at: (sum(risk >= at for risk in bad), sum(risk >= at for risk in good)) for at in MEASURED} == MEASURED
 
 
 @contextmanager
@@ -182,9 +161,9 @@ def test_readers_get_the_message_of_the_day_pagers_nothing_and_records_each_answ
     assert [(alert.name, alert.count) for alert in told] == [("unfaithful_answer", 3)]
 
 
-def test_with_no_bar_every_channel_is_told_of_an_answer() -> None:
+def test_with_a_right_judge_every_channel_is_told_of_an_answer() -> None:
     told: list[Alert] = []
-    with http_receiver() as receiver, delivery_to(receiver, told, alert_page_precision=0.0) as delivery:
+    with http_receiver() as receiver, delivery_to(receiver, told, alert_precision=1.0) as delivery:
         delivery.submit(a_result())
         assert delivery.flush(PATIENCE_S)
         got = {request.path.split("/")[1] for request in receiver.requests}

@@ -108,7 +108,7 @@ def _annotated(phoenix: Receiver, label: str) -> bool:
 @pytest.mark.usefixtures("uninstrumented")
 def test_the_path_of_one_answer(path: Recorder, capsys: pytest.CaptureFixture[str]) -> None:
     with http_receiver() as phoenix, http_receiver() as slack:
-        alerts = rag_otel.AlertSettings(slack_url=f"{slack.url}/services/hook", digest=0, page_precision=0)
+        alerts = rag_otel.AlertSettings(slack_url=f"{slack.url}/services/hook", digest=0, precision=1)
         rag_otel.instrument(phoenix_endpoint=phoenix.url, alerts=alerts)
 
         @rag_otel.observe

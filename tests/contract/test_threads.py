@@ -31,7 +31,7 @@ def answer(question):
     return {"answer": "The moon is made of cheese and 77 dwarfs.", "chunks": ["The moon orbits the earth."]}
 
 
-alerts = rag_otel.AlertSettings(slack_url=slack, digest=0, page_precision=0)
+alerts = rag_otel.AlertSettings(slack_url=slack, digest=0, precision=1)
 rag_otel.instrument(phoenix_endpoint=phoenix, alerts=alerts, state_folder=folder or None)
 none_yet = look()
 for _ in range(answers):

@@ -15,7 +15,7 @@ class CallbackChannel:
     """
 
     name = "callback"
-    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.RECORDS})
+    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.RECORDS})
 
     def __init__(self, callback: Callable[[Alert], object]) -> None:
         self._callback = callback

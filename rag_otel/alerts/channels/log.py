@@ -22,7 +22,7 @@ class LogChannel:
     """
 
     name = "log"
-    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.NO_PAGER, AlertAudience.RECORDS})
+    hears = frozenset({AlertAudience.EVERYONE, AlertAudience.RECORDS})
 
     def __init__(self, *, level: int = logging.WARNING, texts: bool = False) -> None:
         """With `texts` records quote question, answer and claims; else they hold identifiers and counts: logs are read,

@@ -67,7 +67,7 @@ def test_an_unfaithful_answer_reaches_everybody_with_the_link_to_its_trace() -> 
             alerts=rag_otel.AlertSettings(
                 phoenix_public_url="http://phoenix.example",
                 digest=0,
-                page_precision=0,
+                precision=1,
                 slack_url=f"{receiver.url}/slack",
                 pagerduty_url=f"{receiver.url}/pagerduty",
                 pagerduty_key="0" * 32,
