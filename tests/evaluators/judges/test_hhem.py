@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from rag_otel_evaluators.judges.hhem import HhemJudge
 
+pytestmark = pytest.mark.torch
+
 torch = WhenUsed("torch")
 load_file = WhenUsed("safetensors.torch", "load_file")
 save_file = WhenUsed("safetensors.torch", "save_file")

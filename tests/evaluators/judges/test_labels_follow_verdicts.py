@@ -200,6 +200,7 @@ def test_statements_and_a_classifier(server: JudgeServer) -> None:
         check(judged_by(StatementsJudge(model=model, classifier=EmbeddedJudge()), response))
 
 
+@pytest.mark.torch
 def test_hhem(hhem_folder: Path) -> None:
     """Its word does not contradict its probability either: "supports it with a probability of 0.12" is no verdict."""
     judge, draw = hhem_judge(hhem_folder), random.Random(9)

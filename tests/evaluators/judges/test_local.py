@@ -24,6 +24,8 @@ from testkit.when_used import WhenUsed
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+pytestmark = pytest.mark.torch
+
 torch = WhenUsed("torch")
 AutoTokenizer = WhenUsed("transformers", "AutoTokenizer")
 local_model = WhenUsed("rag_otel_evaluators.judges.local", "local_model")

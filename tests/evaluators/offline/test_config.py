@@ -131,13 +131,20 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_config_file(tmp_path / "missing.yaml")
 
 
-@pytest.mark.parametrize(("judge", "message"), [("nobody", "names no provider"), ("hhem/no/such/folder", "no/such")])
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("nobody", "names no provider"),
+        pytest.param("hhem/no/such/folder", "no/such", marks=pytest.mark.torch),
+    ],
+)
 def test_judges_that_do_not_exist(judge: str, message: str) -> None:
     """Are named before anything is judged."""
     with ExitStack() as resources, pytest.raises(ConfigurationError, match=message):
         build_evaluators(make_config({"judge": judge}, source="test"), resources)
 
 
+@pytest.mark.torch
 def test_parameters_of_a_model_in_process() -> None:
     """Are its loader's arguments; another one is named, with those that there are."""
     judge = {"model": "hhem/folder", "parameters": {"devise": "cpu"}}

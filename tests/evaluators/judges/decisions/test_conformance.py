@@ -5,6 +5,7 @@ Source: github.com/mandu5/jevcompat, SPEC.md. Its answers depend on nothing but 
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -26,9 +27,18 @@ ANSWERS_DIFFER = {"id-leaks", "batch-leaks", "order-leaks"}
 """Faults of the model, which no answer shows."""
 
 
+class Running(mock.Running):  # type: ignore[misc]  # the package ships no types
+    """The reference server, which ends at once: its own waits half a second to see that it should."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        serve = self.server.serve_forever
+        self.thread = threading.Thread(target=serve, kwargs={"poll_interval": 0.01}, daemon=True)
+
+
 async def judged(*faults: str) -> tuple[str | None, list[Any]]:
     """(reason code or error, verdict and probability of each claim)"""
-    with mock.Running(mock.MockConfig(key=KEY, faults=frozenset(faults))) as server:
+    with Running(mock.MockConfig(key=KEY, faults=frozenset(faults))) as server:
         metric = metric_at(f"{server.url}/v1", judge={"check_end_every": 0})
         try:
             result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=ANSWER)
@@ -53,7 +63,7 @@ async def test_no_fault_of_a_server_becomes_a_verdict(fault: str) -> None:
 
 async def test_a_busy_server_is_waited_for() -> None:
     """Every second request gets 429 with a Retry-After of 0."""
-    with mock.Running(mock.MockConfig(key=KEY, busy_every=2)) as server:
+    with Running(mock.MockConfig(key=KEY, busy_every=2)) as server:
         metric = metric_at(f"{server.url}/v1", judge={"check_end_every": 0})
         for _ in range(3):
             result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=ANSWER)
