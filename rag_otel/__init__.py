@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_otel.observing.decorator import observe
     from rag_otel.observing.session import current_trace_id, record_chunks, record_memory, using
     from rag_otel.processing.processor import RagSpanProcessor
-    from rag_otel.ratings.status import FeedbackStatus
+    from rag_otel.ratings.rating import FeedbackStatus
     from rag_otel.settings.groups import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
     from rag_otel.setup.instrument import flush, instrument, uninstrument
     from rag_otel.setup.running import Instrumentation
@@ -58,7 +58,7 @@ __all__ = [
 _LAZY = {
     "AlertSettings": "rag_otel.settings.groups",
     "DriftSettings": "rag_otel.settings.groups",
-    "FeedbackStatus": "rag_otel.ratings.status",
+    "FeedbackStatus": "rag_otel.ratings.rating",
     "Guard": "rag_otel.guarding.rules",
     "GuardVerdict": "rag_otel.guarding.rules",
     "Guarded": "rag_otel.guarding.rules",

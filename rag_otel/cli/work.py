@@ -22,8 +22,7 @@ from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.drift.setup import build_judge_watch
-from rag_otel.evaluation.background_worker import BackgroundWorker
-from rag_otel.evaluation.prepare import prepare
+from rag_otel.evaluation.background_worker import BackgroundWorker, prepare
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Writer
 from rag_otel.safety import privacy, redaction

@@ -18,15 +18,17 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from opentelemetry import context as context_api
 
 from rag_otel.evaluation.daemon_executor import DaemonExecutor
+from rag_otel.protocols import Evaluator, Prepares
+from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import guarded
-from rag_otel.safety.tracing_suppression import suppressed_context
+from rag_otel.safety.tracing_suppression import suppressed, suppressed_context
 
 Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
@@ -36,6 +38,19 @@ _LOOK_S: Final = 0.01
 """How often new jobs are looked for while others run."""
 _FORK_WAITS_S: Final = 2.0
 """How long a fork waits for a step at most: an evaluator that blocks the worker must not block the application."""
+
+
+_DELIVERY: Final = ("encodings.idna", "email.utils")
+"""What the first HTTP request and the first `Retry-After` would import, on the threads that deliver."""
+
+
+def prepare(evaluators: Sequence[Evaluator], *, over_http: bool = True) -> None:
+    """Begin the imports of everything that evaluates and delivers, so that nothing is imported while traffic flows, or
+    in the way of a fork; returns at once. `over_http`: results or alerts go to a server."""
+    # Requests that a library makes while it is loaded are not the application's traffic.
+    background_import(*(suppressed()(each.prepare) for each in evaluators if isinstance(each, Prepares)))
+    if over_http:
+        background_import(*_DELIVERY)
 
 
 class BackgroundWorker:

@@ -8,23 +8,22 @@ the trace as it was: not evaluable, `no_chunk_text`.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import dataclasses
 import importlib
 import inspect
-import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.daemon_executor import DaemonExecutor
 from rag_otel.model import Chunk, RagTrace, Source, UnevaluableReason
 from rag_otel.protocols import ChunkResolver
 from rag_otel.safety.guard import counters, logger
 
 DEFAULT_TIMEOUT_S: Final = 5.0
 _AT_ONCE: Final = 8
-"""Blocking calls at once: what hangs in them cannot be stopped, only waited for no longer."""
+"""Calls of a plain function at once: what hangs in them cannot be stopped, only waited for no longer."""
 _LOGGED: Final = 5
 
 
@@ -35,7 +34,7 @@ class ChunkTexts:
         """`timeout_s` for one trace: the resolver is asked once, for all of its chunks."""
         self._resolver = resolver
         self._timeout_s = timeout_s
-        self._free = threading.BoundedSemaphore(_AT_ONCE)
+        self._threads = DaemonExecutor(_AT_ONCE)
 
     async def complete(self, trace: RagTrace) -> RagTrace:
         """The trace with its texts; unchanged where it misses none, or where they cannot be had. Never raises."""
@@ -58,34 +57,9 @@ class ChunkTexts:
     async def _ask(self, ids: Sequence[str]) -> object:
         if inspect.iscoroutinefunction(self._resolver):
             return await self._resolver(ids)
-        answer = await self._in_thread(ids)
-        return await answer if inspect.isawaitable(answer) else answer
-
-    async def _in_thread(self, ids: Sequence[str]) -> Any:
-        """Call the resolver on a thread of its own, which never holds up the worker or the end of the process."""
-        if not self._free.acquire(blocking=False):
-            raise TimeoutError(f"{_AT_ONCE} calls of the chunk resolver are still under way")
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Any] = loop.create_future()
-
-        def settle(result: Any, error: BaseException | None) -> None:
-            if not done.done():
-                done.set_result(result) if error is None else done.set_exception(error)
-
-        def call() -> None:
-            result, error = None, None
-            try:
-                result = self._resolver(ids)
-            except BaseException as raised:  # noqa: BLE001 - it must not end the process's threads silently
-                error = raised if isinstance(raised, Exception) else RuntimeError(repr(raised))
-            finally:
-                self._free.release()
-            with contextlib.suppress(RuntimeError):  # the worker has ended meanwhile
-                loop.call_soon_threadsafe(settle, result, error)
-
         context = contextvars.copy_context()  # the worker's: what the store's client calls makes no spans
-        threading.Thread(target=context.run, args=(call,), name="rag-otel-chunk-resolver", daemon=True).start()
-        return await done
+        answer = await asyncio.wrap_future(self._threads.submit(context.run, self._resolver, ids))
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 def resolver_named(name: str) -> ChunkResolver:

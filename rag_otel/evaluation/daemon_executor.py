@@ -13,6 +13,8 @@ from concurrent.futures import Future
 from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Any, Final, ParamSpec, TypeVar
 
+from rag_otel.safety.fork import after_fork_in_child
+
 P = ParamSpec("P")
 T = TypeVar("T")
 MAX_THREADS: Final = 32
@@ -28,10 +30,14 @@ class DaemonExecutor(ThreadPoolExecutor):
     def __init__(self, max_workers: int = MAX_THREADS) -> None:
         super().__init__(max_workers)
         self._most = max_workers
+        self._closed = False
+        self._start_over()
+        after_fork_in_child(self._start_over)
+
+    def _start_over(self) -> None:
         self._lock = threading.RLock()
         self._calls: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._threads_now = 0
-        self._closed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
@@ -68,8 +74,8 @@ class DaemonExecutor(ThreadPoolExecutor):
                 continue
             try:
                 result = call()
-            except BaseException as error:  # noqa: BLE001 - who waits for it gets it
-                future.set_exception(error)
+            except BaseException as error:  # noqa: BLE001 - who waits for it gets it; `sys.exit()` in it ends nothing
+                future.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
             else:
                 future.set_result(result)
             del future, call

@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.conversation import with_conversation
-from rag_otel.evaluation.deadline import deadline_in
-from rag_otel.evaluation.evaluated_texts import evaluated_texts
+from rag_otel.evaluation.current_evaluation import evaluating
 from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import NO_CONVERSATION, Chunk, Conversation, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator, ReadsConversation
@@ -81,8 +80,8 @@ async def evaluate(
     started = time.perf_counter()
     if isinstance(evaluator, ReadsConversation):
         question, chunks = with_conversation(conversation, evaluator.conversation_as, question, chunks)
-    texts = evaluated_texts(question, chunks, response, reference)
-    with metered() as spent, deadline_in(timeout_s), texts:
+    of_chunks = (each if isinstance(each, str) else each.text for each in chunks)
+    with metered() as spent, evaluating(question, *of_chunks, response, reference, timeout_s=timeout_s):
         try:
             async with asyncio.timeout(timeout_s):
                 result = await evaluator.evaluate(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 
-from rag_otel.evaluation.prepare import prepare
+from rag_otel.evaluation.background_worker import prepare
 from rag_otel.lazy_dataclass import compile_methods, dataclass
 from rag_otel.model import Chunk, SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
@@ -19,7 +19,7 @@ from rag_otel.processing.attach import Attachment, attach
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
-from rag_otel.ratings.status import FeedbackStatus
+from rag_otel.ratings.rating import FeedbackStatus
 from rag_otel.rendering.text_cutting import shorten
 from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import after_fork_in_child

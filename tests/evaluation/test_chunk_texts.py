@@ -154,4 +154,4 @@ def test_in_process() -> None:
     assert spans.keys() == {"workflow", "retrieval", "chat"}
     assert spans["workflow"]["rag.evaluation.status"] == "evaluated"
     assert spans["workflow"]["rag.evaluation.faithfulness.claims.0.chunk_ids"] == ("d1",)
-    assert threads == ["rag-otel-chunk-resolver"]
+    assert threads == ["rag-otel-blocking"]

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from rag_otel.evaluation.deadline import deadline_in, seconds_left
+from rag_otel.evaluation.current_evaluation import evaluating, seconds_left
 from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation
 
@@ -14,16 +14,16 @@ from rag_otel.model import Evaluation
 def test_there_is_none_outside() -> None:
     """Nothing is bounded that nobody bounded."""
     assert seconds_left() is None
-    with deadline_in(5.0):
+    with evaluating(timeout_s=5.0):
         assert 4.0 < (seconds_left() or 0) <= 5.0
     assert seconds_left() is None
 
 
 def test_the_earlier_deadline_holds() -> None:
     """A part of an evaluation has no more time than all of it; and time that has passed is no negative time."""
-    with deadline_in(1.0), deadline_in(60.0):
+    with evaluating(timeout_s=1.0), evaluating(timeout_s=60.0):
         assert (seconds_left() or 0) <= 1.0
-    with deadline_in(-1.0):
+    with evaluating(timeout_s=-1.0):
         assert seconds_left() == 0.0
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from rag_otel.evaluation.deadline import seconds_left
+from rag_otel.evaluation.current_evaluation import seconds_left
 from rag_otel_evaluators.llm.cache import AnswerCache
 
 _FIRST_PAUSE_S: Final = 0.02

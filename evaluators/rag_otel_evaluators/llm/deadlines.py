@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rag_otel.evaluation.deadline import seconds_left
+from rag_otel.evaluation.current_evaluation import seconds_left
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 _SHARE: Final = 0.9

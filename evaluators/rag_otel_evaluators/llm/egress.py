@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from rag_otel.evaluation.evaluated_texts import current_texts
+from rag_otel.evaluation.current_evaluation import current_evaluation
 from rag_otel.safety.masking import SECRETS, MaskEngine, Placeholders
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.llm.egress_record import EgressRecord
@@ -51,7 +51,7 @@ class Egress:
 
     async def _placeholders(self) -> Placeholders:
         """Those of the evaluation around the call, of whose texts the values are known in whole; else fresh ones."""
-        scope = current_texts()
+        scope = current_evaluation()
         if scope is None:
             return Placeholders(self.mask)
         key = ("placeholders", self.mask, id(self.engine))

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from rag_otel.errors import RetryableError
-from rag_otel.evaluation.deadline import deadline_in
+from rag_otel.evaluation.current_evaluation import evaluating
 from rag_otel.safety.guard import counters
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.client import ResilientModel
@@ -100,7 +100,7 @@ async def test_calls_and_dollars_a_minute_are_limited(way: str, limits: RateLimi
         model = model_at(server, way, limits=limits)
         refused = 0
         for number in range(12):
-            with deadline_in(10):
+            with evaluating(timeout_s=10):
                 try:
                     await model.complete_once(question(number), Verdict, max_output_tokens=100)
                 except RetryableError:
