@@ -19,20 +19,12 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.message import alert_id
-from rag_otel.alerts.messages.rendering import (
-    Message,
-    Sizes,
-    bracketed,
-    compose_message,
-    detail_lines,
-    head_lines,
-    timestamp,
-)
+from rag_otel.alerts.messages.rendering import Message, Sizes, compose_message, details, head, timestamp
 from rag_otel.delivery.http import post, to_json
 from rag_otel.delivery.scheduler import scheduler
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel.rendering.text_cutting import one_line, shorten
+from rag_otel.rendering.text_cutting import one_line
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.redaction import redacted
 
@@ -219,23 +211,16 @@ def labels_of(alert: Alert) -> _Labels:
 
 
 def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
-    """The texts: one line, the whole message, and its parts for custom templates."""
-    first = message.answers[0] if message.answers else None
+    """The texts: one line, what has to be known at once, the evidence; links and numbers for templates."""
     annotations = {
         "summary": message.title,
-        "description": "\n".join(head_lines(message)),
-        "details": "\n".join(detail_lines(message, _SIZES)),
+        "description": "\n".join([message.title, *head(message)]),
+        "details": "\n".join(details(message, _SIZES)),
         "next_step": message.next_step,
         "runbook_url": alert.runbook or "",
         "chart": alert.chart or "",
-        "question": shorten(first.question, _SIZES.question) if first else "",
-        "answer": bracketed(first.fragments, _SIZES.response) if first else "",
-        "unsupported_claims": "\n".join(one_line(claim.claim.text, _SIZES.claim) for claim in first.claims[:5])
-        if first
-        else "",
         "score": "" if alert.score is None else f"{alert.score:.4g}",
         "risk": "" if alert.risk is None else f"{alert.risk:.4g}",
-        "sampling_reason": str(alert.sampling_reason),
         "trace": alert.link or "",
         "trace_id": alert.target.trace_id if alert.target else "",
         "id": alert_id(alert),

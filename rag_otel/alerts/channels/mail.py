@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import email.policy
 import email.utils
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from email.message import EmailMessage
 from hashlib import sha256
 from html import escape
@@ -16,25 +16,21 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.mail_server import MailServer
-from rag_otel.alerts.messages.facts import Facts
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import (
-    DETAILS,
-    HIDDEN,
-    Answer,
     Message,
     Sizes,
+    Style,
     compose_message,
+    details,
+    head,
     plain_text,
-    verdict_words,
 )
 from rag_otel.errors import ConfigurationError
-from rag_otel.rendering.claim_marking import mark_up
-from rag_otel.rendering.text_cutting import cut_around, one_line, shorten
+from rag_otel.rendering.text_cutting import one_line, shorten
 
 _SIZES: Final = Sizes(question=2000, response=10_000, claim=1000, quote=1000, claims=20, quotes=2, examples=10)
 _MAX_SUBJECT: Final = 200
-_STYLE: Final = "background-color:#ffe08a;color:#000"
 _POLICY: Final = email.policy.SMTP.clone(max_line_length=200)
 
 
@@ -79,63 +75,27 @@ def mail(alert: Alert, *, sender: str, recipients: Sequence[str]) -> EmailMessag
 
 def html(message: Message) -> str:
     """The message as a page without scripts, images or anything fetched; everything from outside is escaped."""
-    parts = [f"<h2>{escape(message.title)}</h2>", _table(message.facts)]
-    if message.worst:
-        items = "".join(
-            f"<li>{escape(each.text)}{_anchor(each.link, 'trace') if each.link else ''}</li>" for each in message.worst
-        )
-        parts.append(f"<p>{'Worst answers' if len(message.worst) > 1 else 'Answer'}</p><ol>{items}</ol>")
-    if message.next_step:
-        parts.append(f"<p><b>Next:</b> {escape(message.next_step)}</p>")
-    parts += [f"<p>{_anchor(address, name)}</p>" for name, address in message.links]
-    parts += [f"<hr><h3>{DETAILS}</h3>", _table(message.details)]
-    for number, answer in enumerate(message.answers[: _SIZES.examples], 1):
-        if len(message.answers) > 1:
-            facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
-            parts.append(f"<hr><h3>Answer {number} of {len(message.answers)}</h3><p>{escape(facts)}</p>")
-            parts += [f"<p>{_anchor(answer.link, 'trace')}</p>"] if answer.link else []
-        parts += _answer(answer)
-    body = "\n".join(parts)
-    return f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n{body}\n</body></html>\n'
-
-
-def _answer(answer: Answer) -> Iterator[str]:
-    if answer.hidden:
-        yield f"<p><i>{HIDDEN}</i></p>"
-    if answer.question:
-        yield f"<h4>Question</h4>{_block(escape(shorten(answer.question, _SIZES.question)))}"
-    if answer.fragments:
-        cut = cut_around(answer.fragments, _SIZES.response, measure=lambda kept: sum(len(each.text) for each in kept))
-        marked = mark_up(cut, opening=lambda _: f'<mark style="{_STYLE}">', closing="</mark>", escape=escape)
-        yield f"<h4>Answer (marked: not supported by what was retrieved, or contradicted)</h4>{_block(marked)}"
-    if answer.claims:
-        yield "<h4>Unsupported claims</h4><ol>"
-        for claim in answer.claims[: _SIZES.claims]:
-            quotes = "".join(
-                f"<br>nearest, in chunk {escape(one_line(quote.chunk_id, 80))}: "
-                f"<q>{escape(one_line(quote.text, _SIZES.quote))}</q>"
-                for quote in claim.quotes[: _SIZES.quotes]
-            )
-            why = f"<br>why: {escape(one_line(claim.explanation, _SIZES.claim))}" if claim.explanation else ""
-            text = escape(one_line(claim.claim.text, _SIZES.claim))
-            yield f"<li><b>{escape(verdict_words(claim))}</b>: {text}{quotes}{why}</li>"
-        yield "</ol>"
-
-
-def _block(text: str) -> str:
-    return f'<blockquote style="white-space:pre-wrap">{text}</blockquote>'
-
-
-def _table(facts: Facts) -> str:
-    rows = (f"<tr><td>{escape(name)}&nbsp;</td><td><b>{escape(value)}</b></td></tr>" for name, value in facts)
-    return f"<table>{''.join(rows)}</table>"
+    text = "\n".join([*head(message, _HTML), "<hr>", *details(message, _SIZES, _HTML)])
+    return (
+        f'<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n<h2>{escape(message.title)}</h2>\n'
+        f'<div style="white-space:pre-wrap">{text}</div>\n</body></html>\n'
+    )
 
 
 def _anchor(url: str, name: str) -> str:
     """A link where it leads to a page; else text, which runs nothing."""
     if not url.startswith(("http://", "https://")):
-        return f" {escape(url)}"
-    return f' <a href="{escape(url)}">{escape(name)}</a>'
+        return escape(url)
+    return f'<a href="{escape(url)}">{escape(name)}</a>'
+
+
+_HTML: Final = Style(
+    escape=escape,
+    bold=lambda text: f"<b>{text}</b>",
+    link=_anchor,
+    opening='<mark style="background-color:#ffe08a;color:#000">',
+    closing="</mark>",
+)
 
 
 def _urgency(alert: Alert) -> str:

@@ -9,16 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
-from rag_otel.alerts.messages.rendering import (
-    HIDDEN,
-    Answer,
-    Message,
-    Sizes,
-    bracketed,
-    compose_message,
-    timestamp,
-    verdict_words,
-)
+from rag_otel.alerts.messages.rendering import Evidence, Message, Sizes, compose_message, parts, timestamp
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.redaction import redacted
@@ -92,7 +83,7 @@ def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
     """What has to be known at once stands first, the rest under `details` and `examples`."""
     answers = [_answer(answer, sizes) for answer in message.answers[: max(1, sizes.examples)]]
     first = answers[0] if answers else {}
-    parts: dict[str, Any] = {
+    shown: dict[str, Any] = {
         **dict(message.facts),
         "worst answers": [f"{each.text} {each.link or ''}".rstrip() for each in message.worst],
         "next step": message.next_step,
@@ -100,27 +91,9 @@ def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
         "details": dict(message.details),
         "examples": answers[1:],
     }
-    return {name: value for name, value in parts.items() if value}
+    return {name: value for name, value in shown.items() if value}
 
 
-def _answer(answer: Answer, sizes: Sizes) -> dict[str, Any]:
-    if answer.hidden:
-        return {"text": HIDDEN, "link": answer.link} if answer.link else {"text": HIDDEN}
-    fields: dict[str, Any] = {
-        **dict(answer.facts),
-        "link": answer.link,
-        "question": shorten(answer.question, sizes.question),
-        "answer": bracketed(answer.fragments, sizes.response),
-        "unsupported claims": [
-            {
-                "claim": one_line(claim.claim.text, sizes.claim),
-                "verdict": verdict_words(claim),
-                "nearest": [
-                    f"{one_line(quote.chunk_id, 80)}: {one_line(quote.text, sizes.quote)}"
-                    for quote in claim.quotes[: sizes.quotes]
-                ],
-            }
-            for claim in answer.claims[: sizes.claims]
-        ],
-    }
-    return {name: value for name, value in fields.items() if value}
+def _answer(answer: Evidence, sizes: Sizes) -> dict[str, str]:
+    link = {"link": answer.link} if answer.link else {}
+    return {**dict(answer.facts), **link, **dict(parts(answer, sizes))}

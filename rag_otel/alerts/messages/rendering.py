@@ -1,7 +1,7 @@
 """The message of an alert, independent of any channel's format: what has to be known at once, then the details.
 
-Every channel renders the same `Message`, so all show and hide the same content. Its texts are complete and clean; a
-renderer cuts them to its `Sizes`, then escapes them.
+Every channel shows the same `Message`, so all show and hide the same content. Its texts are complete and clean; `head`
+and `details` write it line by line in a channel's `Style`, cut to its `Sizes`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
 
-LEGEND: Final = "[[marked]]: not supported by what was retrieved, or contradicted"
 TRACE: Final = "Trace"
 CHART: Final = "Chart"
 RUNBOOK: Final = "Runbook"
 DETAILS: Final = "Details"
 _TITLE: Final = 360
 """Characters of a title: a whole sentence, and where it is."""
+_FACT: Final = 400
+"""Characters of a fact's value, and of an answer on one line."""
 _WORST: Final = 3
 _WORST_OF_REVIEW: Final = 5
 HIDDEN: Final = "The text of this answer is hidden by its privacy settings."
@@ -61,9 +62,47 @@ class Sizes:
         )
 
 
+def _named_address(address: str, name: str) -> str:
+    return f"{name}: {address}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How a channel writes. What comes from outside is cut, then escaped."""
+
+    escape: Callable[[str], str] = str
+    bold: Callable[[str], str] = str
+    """Of a text that is escaped."""
+    link: Callable[[str, str], str] = _named_address
+    """Of an address and its name."""
+    opening: str = "[["
+    closing: str = "]]"
+    """Around an unsupported claim."""
+    length: Callable[[str], int] = len
+    """Of a text that is escaped, as the channel counts."""
+
+    def cut(self, text: str, limit: int) -> str:
+        """`text`, escaped, taking at most `limit`."""
+        return self.escape(shorten(text, limit, measure=lambda kept: self.length(self.escape(kept))))
+
+    def line(self, text: str, limit: int) -> str:
+        """The same on one line."""
+        return self.cut(" ".join(clean(text).split()), limit)
+
+    def marked(self, fragments: Sequence[Fragment], limit: int) -> str:
+        """A response with its unsupported claims marked, taking at most `limit`, marks included."""
+        return self._marked(cut_around(fragments, limit, measure=lambda kept: self.length(self._marked(kept))))
+
+    def _marked(self, fragments: Sequence[Fragment]) -> str:
+        return mark_up(fragments, opening=lambda _: self.opening, closing=self.closing, escape=self.escape)
+
+
+PLAIN: Final = Style()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One answer as evidence: question, response, unsupported claims."""
+class Evidence:
+    """One answer: question, response, unsupported claims."""
 
     question: str
     """Empty where it is hidden or unknown."""
@@ -104,13 +143,8 @@ class Message:
     links: tuple[tuple[str, str], ...]
     """(name, address): trace, chart, runbook."""
     details: Facts
-    answers: tuple[Answer, ...]
+    answers: tuple[Evidence, ...]
     """With all their evidence."""
-
-    @property
-    def link(self) -> str | None:
-        """The trace, or the project's traces."""
-        return dict(self.links).get(TRACE)
 
 
 def compose_message(alert: Alert) -> Message:
@@ -141,28 +175,7 @@ def compose_message(alert: Alert) -> Message:
 
 def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
     """The message as plain text: for mail, pagers and chats without a format of their own."""
-    return "\n".join([*head_lines(message), "", f"--- {DETAILS}", *detail_lines(message, sizes)]) + "\n"
-
-
-def head_lines(message: Message) -> list[str]:
-    """What has to be known at once; short enough for a phone's screen."""
-    lines = [message.title, "", *(f"{_capital(name)}: {value}" for name, value in message.facts)]
-    if message.worst:
-        lines += ["Worst answers:" if len(message.worst) > 1 else "Answer:"]
-        for rank, each in enumerate(message.worst, 1):
-            numbered = f"{rank}. " if len(message.worst) > 1 else ""
-            lines += [f"  {numbered}{each.text}", *([f"     {each.link}"] if each.link else [])]
-    lines += [f"Next: {message.next_step}"] if message.next_step else []
-    return [*lines, *(f"{name}: {address}" for name, address in message.links)]
-
-
-def detail_lines(message: Message, sizes: Sizes = Sizes()) -> Iterator[str]:
-    """The rest: every fact, then the answers with their evidence."""
-    yield from (f"{name}: {value}" for name, value in message.details)
-    for number, answer in enumerate(message.answers[: max(1, sizes.examples)], 1):
-        if len(message.answers) > 1:
-            yield from ("", f"--- answer {number} of {len(message.answers)}", *_headed(answer))
-        yield from answer_lines(answer, sizes)
+    return "\n".join([message.title, "", *head(message), "", f"--- {DETAILS}", *details(message, sizes)]) + "\n"
 
 
 def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
@@ -174,35 +187,58 @@ def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
     return text
 
 
-def answer_lines(answer: Answer, sizes: Sizes) -> Iterator[str]:
-    """One answer in lines of text: question, response with its marks, unsupported claims, nearest quotes."""
+def head(message: Message, style: Style = PLAIN) -> list[str]:
+    """What has to be known at once, below the title; short enough for a phone's screen."""
+    lines = [_fact(name[:1].upper() + name[1:], value, style) for name, value in message.facts]
+    if message.worst:
+        lines.append(style.bold("Worst answers:" if len(message.worst) > 1 else "Answer:"))
+        for rank, each in enumerate(message.worst, 1):
+            numbered = f"{rank}. " if len(message.worst) > 1 else ""
+            lines.append(f"  {numbered}{style.cut(each.text, _FACT)}")
+            lines += [f"     {style.link(each.link, TRACE)}"] if each.link else []
+    lines += [_fact("Next", message.next_step, style)] if message.next_step else []
+    return [*lines, *(style.link(address, name) for name, address in message.links)]
+
+
+def details(message: Message, sizes: Sizes = Sizes(), style: Style = PLAIN) -> Iterator[str]:
+    """The rest: every fact, then the answers with their evidence."""
+    yield from (_fact(name, value, style) for name, value in message.details)
+    for number, answer in enumerate(message.answers[: max(1, sizes.examples)], 1):
+        if len(message.answers) > 1:
+            facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
+            yield from ("", style.bold(f"--- answer {number} of {len(message.answers)}"))
+            yield from ([style.cut(facts, _FACT)] if facts else [])
+            yield from ([style.link(answer.link, TRACE)] if answer.link else [])
+        for name, text in parts(answer, sizes, style):
+            first, *more = text.split("\n")
+            yield from ("", f"{style.bold(name.capitalize())}\n{first}", *more)
+
+
+def parts(answer: Evidence, sizes: Sizes, style: Style = PLAIN) -> Iterator[tuple[str, str]]:
+    """(name, text) of an answer: question, response with its marks, unsupported claims with their nearest quotes."""
     if answer.hidden:
-        yield from ("", HIDDEN)
+        yield "answer", HIDDEN
     if answer.question:
-        yield from ("", "Question", _indented(shorten(answer.question, sizes.question)))
+        yield "question", style.cut(answer.question, sizes.question)
     if answer.fragments:
-        legend = f" ({LEGEND})" if any(fragment.marked for fragment in answer.fragments) else ""
-        yield from ("", f"Answer{legend}", _indented(bracketed(answer.fragments, sizes.response)))
+        yield "answer", style.marked(answer.fragments, sizes.response)
     if answer.claims:
-        yield from ("", "Unsupported claims")
-        for number, claim in enumerate(answer.claims[: sizes.claims], 1):
-            yield f"  {number}. {verdict_words(claim)}: {one_line(claim.claim.text, sizes.claim)}"
-            for quote in claim.quotes[: sizes.quotes]:
-                yield f'     nearest, in chunk {one_line(quote.chunk_id, 80)}: "{one_line(quote.text, sizes.quote)}"'
-            if claim.explanation:
-                yield f"     why: {one_line(claim.explanation, sizes.claim)}"
-        if len(answer.claims) > sizes.claims:
-            yield f"  and {len(answer.claims) - sizes.claims} more"
+        yield "unsupported claims", "\n".join(_claims(answer.claims, sizes, style))
 
 
-def bracketed(fragments: Sequence[Fragment], limit: int) -> str:
-    """The response with [[unsupported claims]] in double brackets, at most `limit` characters, brackets included."""
-    return in_brackets(cut_around(fragments, limit, measure=lambda kept: len(in_brackets(kept))))
+def _claims(claims: Sequence[ClaimVerdict], sizes: Sizes, style: Style) -> Iterator[str]:
+    for number, claim in enumerate(claims[: sizes.claims], 1):
+        yield f"{number}. {verdict_words(claim)}: {style.line(claim.claim.text, sizes.claim)}"
+        for quote in claim.quotes[: sizes.quotes]:
+            yield f'   nearest, in chunk {style.line(quote.chunk_id, 80)}: "{style.line(quote.text, sizes.quote)}"'
+        if claim.explanation:
+            yield f"   why: {style.line(claim.explanation, sizes.claim)}"
+    if len(claims) > sizes.claims:
+        yield f"and {len(claims) - sizes.claims} more"
 
 
-def in_brackets(fragments: Sequence[Fragment], escape: Callable[[str], str] = str) -> str:
-    """The whole text with double brackets around each marked fragment."""
-    return mark_up(fragments, opening=lambda _: "[[", closing="]]", escape=escape)
+def _fact(name: str, value: str, style: Style) -> str:
+    return f"{style.bold(style.cut(f'{name}:', 100))} {style.cut(value, _FACT)}"
 
 
 def verdict_words(claim: ClaimVerdict) -> str:
@@ -229,7 +265,7 @@ def _title(alert: Alert) -> str:
     return one_line(said, _TITLE)
 
 
-def _worst(answer: Answer) -> Worst:
+def _worst(answer: Evidence) -> Worst:
     """One answer on one line: its numbers, the question, the first unsupported claim."""
     numbers = ", ".join(f"{name} {value}" for name, value in answer.facts)
     about = one_line(answer.question, 100) or (HIDDEN if answer.hidden else "")
@@ -238,12 +274,8 @@ def _worst(answer: Answer) -> Worst:
     return Worst(text=f"{numbers}: {text}" if numbers and text else numbers or text, link=answer.link)
 
 
-def _capital(name: str) -> str:
-    return name[:1].upper() + name[1:]
-
-
-def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Answer:
-    return Answer(
+def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Evidence:
+    return Evidence(
         question=clean(shown.question or "").strip(),
         fragments=_clean(_marked(shown.response or "", shown.claims)),
         claims=shown.claims,
@@ -260,12 +292,3 @@ def _clean(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
     """Cleaned after they were marked: claims are placed in the response as it was judged."""
     cleaned = (replace(fragment, text=clean(fragment.text)) for fragment in fragments)
     return tuple(fragment for fragment in cleaned if fragment.text)
-
-
-def _headed(answer: Answer) -> list[str]:
-    facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
-    return [part for part in (facts, answer.link) if part]
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}".rstrip() for line in text.split("\n"))

@@ -80,11 +80,10 @@ def test_alertmanager_hears_of_the_problem_and_of_its_end(server: Alertmanager, 
     assert found["generatorURL"] == LINK
     assert found["startsAt"] == "2023-11-14T22:13:20.000Z"
     annotations = found["annotations"]
-    assert (annotations["question"], annotations["answer"]) == (QUESTION, MARKED)
-    assert annotations["unsupported_claims"] == "It is made of cheese.\nNobody has seen its far side."
     assert (annotations["score"], annotations["risk"], annotations["trace"]) == ("0.3333", "0.93", LINK)
     assert annotations["description"].startswith("Unfaithful answer in observatory answer")
-    assert MARKED in annotations["details"]
+    for part in (QUESTION, MARKED, "It is made of cheese."):
+        assert part in annotations["details"]
     eventually(lambda: notified(hook, "firing", alert.fingerprint))
     channel.send(resolved(alert))
     eventually(lambda: not firing(server, alert.fingerprint))

@@ -90,10 +90,10 @@ def test_slack_shows_the_answer_with_its_marks() -> None:
     for part in (
         "⚠️ Unfaithful answer in observatory answer",
         "*How bad:* faithfulness 0.33, hallucination risk 0.93",
-        f"*Question*\n>{QUESTION}",
-        f">{MARKED}",
-        "• *contradicted (probability of support 0.02)*: Nobody has seen its far side.",
-        "nearest, in chunk moon-1: “The moon orbits the earth”",
+        f"*Question*\n{QUESTION}",
+        f"*Answer*\n{MARKED}",
+        "2. contradicted (probability of support 0.02): Nobody has seen its far side.",
+        'nearest, in chunk moon-1: "The moon orbits the earth"',
         f"<{LINK}|Trace>",
     ):
         assert part in shown
@@ -152,7 +152,7 @@ def test_pagerduty_opens_an_incident_with_the_evidence() -> None:
     details = payload["custom_details"]
     assert (details["question"], details["answer"]) == (QUESTION, MARKED)
     assert details["how bad"] == "faithfulness 0.33, hallucination risk 0.93"
-    assert details["unsupported claims"][1]["nearest"] == ["moon-1: The moon orbits the earth"]
+    assert details["unsupported claims"].endswith("why: contradicted by the far side's date")
 
 
 def test_pagerduty_closes_the_incident_that_it_opened() -> None:

@@ -80,7 +80,10 @@ def test_several_answers_are_told_apart() -> None:
     alert = an_alert(examples=a_statistical_alert().examples)
     text = plain_text(compose_message(alert))
     assert "--- answer 1 of 2" in text
-    assert "--- answer 2 of 2\nfaithfulness 0.25, hallucination risk 0.99\nhttp://phoenix/redirects/traces/2" in text
+    assert (
+        "--- answer 2 of 2\nfaithfulness 0.25, hallucination risk 0.99\nTrace: http://phoenix/redirects/traces/2"
+        in text
+    )
     same = an_alert(target=alert.target, examples=(type(alert.examples[0])(target=alert.target),))
     assert len(compose_message(same).answers) == 1
 
