@@ -10,8 +10,8 @@ from opentelemetry.sdk.resources import Resource
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.guard import counters, guarded, logger
-from rag_otel.telemetry.outlets import OwnMetrics
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader, registry_of
+from rag_otel.telemetry.providers import OwnMetrics
 
 
 class PrometheusMetrics(OwnMetrics):

@@ -6,6 +6,7 @@ to labels. A counter whose name matches no rule is not exported.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
@@ -25,11 +26,8 @@ _MAX_SETS: Final = 500
 _bounded: Final = BoundedLabels(_MAX_VALUES, often=1)
 _sets: Final[dict[str, BoundedSets]] = {}
 
-_ALERT_QUEUE: Final = "alert_"
-_ALERT_OUTCOMES: Final = frozenset({"raised", "suppressed", "held", "sent", "resolved", "untold"})
-_GIVEN_UP: Final = frozenset({"lost", "refused", "abandoned"})
+_GIVEN_UP: Final = re.compile(r"delivery\.(?P<alert>alert_)?.+\.(?P<reason>lost|refused|abandoned)")
 _SPANS_DROPPED: Final = {"spans.not_kept": "not_kept", "spans.forgotten": "forgotten"}
-_CACHE: Final = "judge.cache."
 
 
 _elsewhere: Callable[[], Mapping[str, int]] = dict
@@ -70,57 +68,31 @@ def gauge_samples(row: Instrument) -> list[Sample]:
     return [(value, dict(labels)) for labels, value in values.items()]
 
 
-def _trace(name: str) -> _Labels | None:
-    family, _, rest = name.partition(".")
-    status, _, reason = rest.partition(".")
-    return {"status": status, "reason": reason} if family == "trace" else None
-
-
-def _cache(name: str) -> _Labels | None:
-    return {"outcome": name.removeprefix(_CACHE)} if name.startswith(_CACHE) else None
-
-
-def _guarded(name: str) -> _Labels | None:
-    """`guarded.<outcome>.<finding>`, or `guarded.<outcome>.<finding>.<reason>`."""
-    family, _, rest = name.partition(".")
-    outcome, _, found = rest.partition(".")
-    finding, _, reason = found.partition(".")
-    return {"outcome": outcome, "finding": finding, "reason": reason} if family == "guarded" else None
-
-
-def _delivery(name: str) -> _Labels | None:
-    queue = _queue_name(name)
-    return None if queue is None else {"destination": queue[0], "outcome": queue[1]}
-
-
 def _dropped(name: str) -> _Labels | None:
     if name in _SPANS_DROPPED:
         return {"what": "span", "reason": _SPANS_DROPPED[name]}
-    queue = _queue_name(name)
-    if queue is None or queue[1] not in _GIVEN_UP:
-        return None
-    return {"what": "alert" if queue[0].startswith(_ALERT_QUEUE) else "result", "reason": queue[1]}
+    found = _GIVEN_UP.fullmatch(name)
+    return None if found is None else {"what": "alert" if found["alert"] else "result", "reason": found["reason"]}
 
 
-def _alert(name: str) -> _Labels | None:
-    """`alerts.<outcome>`, or `alerts.<outcome>.<name>`."""
-    family, _, rest = name.partition(".")
-    outcome, _, alert = rest.partition(".")
-    return {"name": alert, "outcome": outcome} if family == "alerts" and outcome in _ALERT_OUTCOMES else None
+def _labels_by(pattern: str) -> Callable[[str], _Labels | None]:
+    """The labels of a counter whose name matches: the pattern's groups."""
+    whole = re.compile(pattern)
 
+    def labels(name: str) -> _Labels | None:
+        found = whole.fullmatch(name)
+        return None if found is None else found.groupdict()
 
-def _queue_name(name: str) -> tuple[str, str] | None:
-    """(destination, outcome) of `delivery.<destination>.<outcome>`."""
-    family, _, rest = name.partition(".")
-    destination, _, outcome = rest.rpartition(".")
-    return (destination, outcome) if family == "delivery" else None
+    return labels
 
 
 _RULES: Final[dict[str, Callable[[str], _Labels | None]]] = {
-    names.TRACES.name: _trace,
-    names.JUDGE_CACHE.name: _cache,
-    names.GUARDED.name: _guarded,
-    names.DELIVERY.name: _delivery,
+    names.TRACES.name: _labels_by(r"trace\.(?P<status>[^.]*)(?:\.(?P<reason>.*))?"),
+    names.JUDGE_CACHE.name: _labels_by(r"judge\.cache\.(?P<outcome>.*)"),
+    names.GUARDED.name: _labels_by(r"guarded\.(?P<outcome>[^.]*)(?:\.(?P<finding>[^.]*)(?:\.(?P<reason>.*))?)?"),
+    names.DELIVERY.name: _labels_by(r"delivery\.(?P<destination>.+)\.(?P<outcome>[^.]*)"),
     names.DROPPED.name: _dropped,
-    names.ALERTS.name: _alert,
+    names.ALERTS.name: _labels_by(
+        r"alerts\.(?P<outcome>raised|suppressed|held|sent|resolved|untold)(?:\.(?P<name>.*))?"
+    ),
 }

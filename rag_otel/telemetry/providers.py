@@ -1,13 +1,14 @@
-"""The destinations of metrics and events: the application's providers, or providers created by rag-otel.
+"""Where metrics and events go: to the application's providers, or to providers created by rag-otel.
 
 A provider of rag-otel is created at the start, and again in every forked child, which reports its own values.
 """
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry import _logs as logs_api
 from opentelemetry import metrics as metrics_api
@@ -20,59 +21,35 @@ from rag_otel.safety.time_limit import LimitedCall
 from rag_otel.telemetry.instruments import Instruments
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk._logs.export import LogRecordExporter
     from opentelemetry.sdk.metrics.export import MetricReader
-
-    from rag_otel.telemetry.otlp import QuietLogExporter
 
 _INSTANCE: Final = "service.instance.id"
 
 
-class Outlet(Protocol):
-    """A destination of metrics or events. `Telemetry` starts, flushes and stops it."""
+def application_instruments(provider: MeterProvider | None) -> Callable[[], Instruments | None]:
+    """Returns what gives the instruments on the application's meter provider; None while it has none.
 
-    def start(self) -> None:
-        """Starts. Raises nothing that the application would have to handle."""
-        ...
+    `provider` is used instead of the global provider, which the application may set later. The instruments are created
+    now, so that they are read from then on.
+    """
+    made = _global_instruments() if provider is None else _made_on(provider)
 
-    def flush(self, timeout_s: float) -> bool:
-        """Exports pending data. Returns False if that failed."""
-        ...
+    def instruments() -> Instruments | None:
+        return None if provider is None and _does_nothing(metrics_api.get_meter_provider()) else made
 
-    def shutdown(self, timeout_s: float) -> None:
-        """Exports pending data and stops. Safe to call twice."""
-        ...
-
-    def after_fork(self) -> None:
-        """Starts again in a forked child."""
-        ...
+    return instruments
 
 
-class ApplicationMetrics:
-    """Instruments on the application's meter provider. The application starts and stops it."""
+def application_logger(provider: LoggerProvider | None) -> Callable[[], Logger | None]:
+    """The same for the logger of events."""
 
-    def __init__(self, provider: MeterProvider | None = None) -> None:
-        """`provider` is used instead of the global provider. The application may set the global provider later."""
-        self._provider = provider
-        self._instruments: Instruments | None = None
-
-    def instruments(self) -> Instruments | None:
-        """The instruments. None while the application has no provider."""
-        if self._provider is None and _does_nothing(metrics_api.get_meter_provider()):
+    def logger() -> Logger | None:
+        if provider is None and _does_nothing(logs_api.get_logger_provider()):
             return None
-        return self._instruments
+        return logs_api.get_logger(semconv.SCOPE, logger_provider=provider, schema_url=semconv.GEN_AI_SCHEMA_URL)
 
-    def start(self) -> None:
-        # Created now, so that they are read as soon as the application sets a provider.
-        self._instruments = _global_instruments() if self._provider is None else _made_on(self._provider)
-
-    def flush(self, timeout_s: float) -> bool:
-        return True
-
-    def shutdown(self, timeout_s: float) -> None:
-        pass
-
-    def after_fork(self) -> None:
-        pass
+    return logger
 
 
 class OwnMetrics:
@@ -103,51 +80,27 @@ class OwnMetrics:
         self._instruments = _made_on(self._provider)
 
     def flush(self, timeout_s: float) -> bool:
+        """Exports pending data. Returns False if that was not done in time."""
         provider = self._provider
         return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(timeout_s * 1000))
 
     def shutdown(self, timeout_s: float) -> None:
+        """Exports pending data and stops. Safe to call twice."""
         provider, self._provider, self._instruments = self._provider, None, None
         if provider is not None:
-            self._export.within(timeout_s, lambda: provider.shutdown(timeout_s * 1000) or True)
+            self._export.within(timeout_s, lambda: provider.shutdown(timeout_s * 1000))
 
     def after_fork(self) -> None:
-        # The child drops the parent's provider. Its exporter does nothing in another process (QuietMetricExporter).
+        """The child drops the parent's provider, whose exporter does nothing in another process (`otlp`)."""
         started, self._provider, self._instruments = self._provider is not None, None, None
         if started and self._forks:
             self.start()
 
 
-class ApplicationEvents:
-    """Events on the application's logger provider."""
-
-    def __init__(self, provider: LoggerProvider | None = None) -> None:
-        """`provider` is used instead of the global provider. The application may set the global provider later."""
-        self._provider = provider
-
-    def logger(self) -> Logger | None:
-        """The logger. None while the application has no provider."""
-        if self._provider is None and _does_nothing(logs_api.get_logger_provider()):
-            return None
-        return logs_api.get_logger(semconv.SCOPE, logger_provider=self._provider, schema_url=semconv.GEN_AI_SCHEMA_URL)
-
-    def start(self) -> None:
-        pass
-
-    def flush(self, timeout_s: float) -> bool:
-        return True
-
-    def shutdown(self, timeout_s: float) -> None:
-        pass
-
-    def after_fork(self) -> None:
-        pass
-
-
 class OwnEvents:
     """Events on a logger provider created by rag-otel."""
 
-    def __init__(self, exporter: QuietLogExporter, *, resource: Callable[[], Resource]) -> None:
+    def __init__(self, exporter: LogRecordExporter, *, resource: Callable[[], Resource]) -> None:
         self._exporter = exporter
         self._resource = resource
         self._provider: Any = None
@@ -165,30 +118,27 @@ class OwnEvents:
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 
         self._provider = SdkLoggerProvider(resource=_instance_of(self._resource()), shutdown_on_exit=False)
-        self._provider.add_log_record_processor(BatchLogRecordProcessor(cast("Any", self._exporter)))
+        self._provider.add_log_record_processor(BatchLogRecordProcessor(self._exporter))
 
     def flush(self, timeout_s: float) -> bool:
+        """Exports pending data. Returns False if that was not done in time."""
         provider = self._provider
         return provider is None or self._export.within(timeout_s, lambda: provider.force_flush(int(timeout_s * 1000)))
 
     def shutdown(self, timeout_s: float) -> None:
+        """Exports pending data and stops. Safe to call twice."""
         provider, self._provider = self._provider, None
         if provider is not None:
-            self._export.within(timeout_s, lambda: provider.shutdown() or True)
+            self._export.within(timeout_s, provider.shutdown)
 
     def after_fork(self) -> None:
-        pass  # the SDK's processor restarts by itself in the child, with an empty queue
+        """Nothing to do: the SDK's processor starts again by itself in the child, with an empty queue."""
 
 
-_global_instruments_once: Instruments | None = None
-
-
+@functools.cache
 def _global_instruments() -> Instruments:
-    """Creates the instruments on the global provider once per process, because they cannot be removed."""
-    global _global_instruments_once
-    if _global_instruments_once is None:
-        _global_instruments_once = _made_on(None)
-    return _global_instruments_once
+    """On the global provider once per process, because instruments cannot be removed."""
+    return _made_on(None)
 
 
 def _made_on(provider: MeterProvider | None) -> Instruments:
