@@ -67,7 +67,7 @@ def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_guard_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """A guarded function of an earlier test may be alive still, and would ask for its metric."""
-    if (calls := sys.modules.get("rag_otel.guarding.calls")) is not None:
+    if (calls := sys.modules.get("rag_otel.guarding.entry")) is not None:
         monkeypatch.setattr(calls, "_declared", WeakSet())
 
 

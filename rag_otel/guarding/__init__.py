@@ -1,13 +1,11 @@
 """Judging an answer before it leaves: the same evaluators as afterwards, within a deadline.
 
-    rules          what an application asks for (`Guard`), and what it gets (`GuardVerdict`, `Guarded`)
-    calls          `@observe(guard=...)`: in the wrappers of `rag_otel.observing` the guard is a call's gate
-    entry          `guard()` and `guard_sync()`
+    rules          what an application asks for (`Guard`), what it gets (`GuardVerdict`, `Guarded`), and its verdict
+    entry          `guard()`, `guard_sync()` and `@observe(guard=...)`, in whose wrappers the guard is a call's gate
     acting         from a verdict to what leaves
     streaming      the same, sentence by sentence
-    check          one evaluation that is waited for: on the worker, by the pipeline; its result is the trace's
-    circuit        how many of them may be under way, and be overdue
-    verdicts       from evaluations to a verdict
+    check          one evaluation that is waited for: on the worker, by the pipeline; its result is the trace's. How
+                   many may be under way, and be overdue
     replacement    what the application puts in an answer's place
     texts          the sentences of an answer that are unsupported: removed, or annotated
     stream_buffer  what a stream has said, and what is held back of it

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rag_otel import semconv
 from rag_otel.guarding.check import Check
-from rag_otel.guarding.replacement import Asked, Failed
+from rag_otel.guarding.replacement import Failed, replacement_of
 from rag_otel.guarding.results import NotWritableError, with_text
 from rag_otel.guarding.rules import (
     FAILED_REPLACEMENT,
@@ -24,14 +25,14 @@ from rag_otel.guarding.rules import (
     Guarded,
     GuardVerdict,
     Outcome,
+    not_judged,
 )
-from rag_otel.guarding.streaming import HeldStream, ReleasedStream
+from rag_otel.guarding.streaming import HeldStream, ReleasedStream, StreamGuard
 from rag_otel.guarding.texts import Range, UnsupportedSentences, annotated, without
-from rag_otel.guarding.verdicts import not_judged
-from rag_otel.model import AttributeValue
+from rag_otel.model import AttributeValue, Chunk
 from rag_otel.observing.call import Observation
-from rag_otel.observing.call_snapshot import GuardRecord, Snapshot
-from rag_otel.observing.gate import StreamGate
+from rag_otel.observing.call_snapshot import Snapshot
+from rag_otel.observing.limits import Allowance
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import counters, logger, report_internal_error
 from rag_otel.setup.runtime import Runtime, active_runtime
@@ -44,8 +45,40 @@ _OUTCOMES: Mapping[Action, Outcome] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRecord:
+    """What a guard did with the answer of a call."""
+
+    judging: Check | None
+    """None: no evaluation was begun."""
+    attributes: Mapping[str, AttributeValue]
+    """For the span."""
+    left: str | None = None
+    """The text that left in place of the answer. None: the answer itself, or no text."""
+    judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
+    """Question, chunks and response that were judged, in place of what is found in the call."""
+
+    def judged_of(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot of what was judged: this evaluation is the call's."""
+        if self.judged is not None:
+            question, chunks, response = self.judged
+            known = snapshot.chunks if chunks is None else chunks
+            asked = question or snapshot.question
+            snapshot = dataclasses.replace(snapshot, question=asked, chunks=known, response=response)
+        return dataclasses.replace(snapshot, judging=self.judging)
+
+    def attributes_of(self, *, hide_text: bool) -> Mapping[str, AttributeValue]:
+        """What stands on the span of the call."""
+        if self.left is None or hide_text:
+            return self.attributes
+        return {**self.attributes, semconv.GUARD_RESPONSE: Allowance().text(self.left)}
+
+
 class GuardedCall:
-    """What a guard does in one call: its checks, what leaves, and the record for the call's span. A `Gate`."""
+    """What a guard does in one call: its checks, what leaves, and the record for the call's span.
+
+    The call's gate: it decides on what leaves before the caller gets it.
+    """
 
     def __init__(self, guard: Guard, call: Observation, name: str, *, blocking: bool = False) -> None:
         self.guard = guard
@@ -112,7 +145,7 @@ class GuardedCall:
             call.abandon()
             raise
 
-    def stream(self, transcript: Transcript, *, blocking: bool) -> StreamGate:
+    def stream(self, transcript: Transcript, *, blocking: bool) -> StreamGuard:
         """The gate of the call's stream."""
         self._blocking = blocking
         return (HeldStream if self.guard.stream == "hold" else ReleasedStream)(self, transcript)
@@ -161,17 +194,17 @@ class GuardedCall:
         """Judge what the snapshot holds, and wait for the verdict."""
         began_s = time.monotonic()
         begun = self.begin(snapshot)
-        verdict: GuardVerdict = begun if isinstance(begun, GuardVerdict) else await self.wait_for(begun)
+        verdict = begun if isinstance(begun, GuardVerdict) else await self.wait_for(begun)
         self._waited_s += time.monotonic() - began_s
         return verdict
 
-    async def wait_for(self, waiting: Check | Asked) -> Any:
-        """Its outcome: on the caller's thread, or without holding up the caller's loop."""
-        return waiting.wait() if self._blocking else await waiting.wait_async()
+    async def wait_for(self, check: Check) -> GuardVerdict:
+        """Its verdict: waited for on the caller's thread, or without holding up the caller's loop."""
+        return await check.wait(blocking=self._blocking)
 
     async def replacement(self, verdict: GuardVerdict) -> Any:
         """What the application puts in an answer's place, or `Failed`."""
-        return await self.wait_for(Asked(self.guard, verdict))
+        return await replacement_of(self.guard, verdict, blocking=self._blocking)
 
     def located(self, text: str, verdict: GuardVerdict, since: int = 0) -> list[Range]:
         """The unsupported sentences of a text, and from `since` on the repetitions of those that were found before;

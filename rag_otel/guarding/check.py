@@ -13,20 +13,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import threading
 import time
+import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import Span
 
 from rag_otel import semconv
 from rag_otel.evaluation.usage_meter import add_usage
-from rag_otel.guarding.circuit import Circuit, circuit_of
-from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, GuardVerdict
-from rag_otel.guarding.verdicts import not_judged, verdict_of
+from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, GuardVerdict, not_judged, verdict_of
 from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
 from rag_otel.observing import tracing
 from rag_otel.observing.call_snapshot import Snapshot, ended_below
@@ -35,10 +34,20 @@ from rag_otel.processing import trace_reading
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.sdk_spans import span_ref
+from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.setup.runtime import Runtime
 
-NO_EVALUATOR = "no_evaluator"
-NO_WORKER = "shutdown"
+T = TypeVar("T")
+NO_EVALUATOR: Final = "no_evaluator"
+NO_WORKER: Final = "shutdown"
+MOST_OVERDUE: Final = 32
+"""Checks that nobody waits for any more and that have not returned. With so many no other one is begun: a judge that
+hangs must not collect the application's calls."""
+HANGING: Final = "hanging"
+"""Reason: too many checks are overdue. The first that returns lets the next one begin."""
+MOST_AT_ONCE: Final = 256
+"""Checks under way in all."""
+BUSY: Final = "busy"
 
 
 class _Judged(NamedTuple):
@@ -48,7 +57,7 @@ class _Judged(NamedTuple):
 
 
 class Check:
-    """The evaluation of one text by the guard's metric; a `Judging` for the span processor."""
+    """The evaluation of one text by the guard's metric. The span processor gets it as `Snapshot.judging`."""
 
     def __init__(
         self, guard: Guard, runtime: Runtime, snapshot: Snapshot, span: Span, *, name: str, after: Check | None = None
@@ -63,8 +72,7 @@ class Check:
         self.admitted: bool = False
         self._earlier: SamplingDecision | None = None if after is None or not after.admitted else after.decision
         self._spent_before: Usage | None = None if after is None else after.spent
-        self._circuit: Circuit = circuit_of(runtime)
-        self._ticket = object()
+        self._under_way = checks_of(runtime)
         self._done: Future[_Judged] = Future()
         self._done.set_running_or_notify_cancel()  # nobody who waits for it can cancel it
         self._target = span_ref(span.get_span_context())
@@ -82,10 +90,10 @@ class Check:
         """Hand it to the worker; or the reason why it cannot begin."""
         if all(each.name != self._guard.metric for each in self._runtime.pipeline.evaluators):
             return NO_EVALUATOR
-        if (reason := self._circuit.begin(self._ticket)) is not None:
+        if (reason := self._under_way.begin(self)) is not None:
             return reason
         if not self._runtime.worker.submit_first(self._judge):
-            self._circuit.end(self._ticket)
+            self._under_way.end(self)
             return NO_WORKER
         return None
 
@@ -99,27 +107,16 @@ class Check:
     def is_overdue(self) -> bool:
         return not self.done and time.monotonic() >= self.deadline_s
 
-    def wait(self) -> GuardVerdict:
-        """The verdict, on a thread that waits for it until the deadline."""
-        with self._runtime.worker.without_throttling(), contextlib.suppress(FutureTimeoutError):
-            self._done.result(max(0.0, self.deadline_s - time.monotonic()))
-        return self.verdict()
-
-    async def wait_async(self) -> GuardVerdict:
-        """The verdict, without holding up the application's loop."""
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:  # another framework's loop
-            return self.wait()
+    async def wait(self, *, blocking: bool) -> GuardVerdict:
+        """The verdict, waited for until the deadline: on the caller's thread (`blocking`), or without holding up the
+        application's loop."""
         with self._runtime.worker.without_throttling(), contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, self.deadline_s - time.monotonic())):
-                await asyncio.wrap_future(self._done)
+            await result_within(self._done, self.deadline_s - time.monotonic(), blocking=blocking)
         return self.verdict()
 
     def verdict(self) -> GuardVerdict:
-        """The verdict as far as it is known now. A check that has none by now counts as overdue."""
+        """The verdict as far as it is known now."""
         if not self._done.done():
-            self._circuit.late(self._ticket)
             return not_judged(ReasonCode.TIMEOUT, self._snapshot)
         judged = self._done.result()
         if judged.result is None:
@@ -127,7 +124,7 @@ class Check:
         return verdict_of(self._guard, judged.result.evaluations, self._snapshot)
 
     async def result(self) -> EvaluatedTrace | None:
-        """See `Judging`. On the worker."""
+        """The result, waited for, on the worker. None: there is none, and the trace goes the ordinary way."""
         return (await asyncio.wrap_future(self._done)).result
 
     # --- on the worker ------------------------------------------------------------------------------------------------
@@ -140,7 +137,7 @@ class Check:
             judged = _Judged(None, NO_WORKER)
             raise
         finally:
-            self._circuit.end(self._ticket)
+            self._under_way.end(self)
             self._done.set_result(judged)
 
     async def _judged(self) -> _Judged:
@@ -214,3 +211,65 @@ class Check:
         if result is None:
             return self._spent_before
         return next((each.usage for each in result.evaluations if each.name == self._guard.metric), None)
+
+
+class ChecksUnderWay:
+    """Bounds the checks of one runtime. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._start_over()
+        after_fork_in_child(self._start_over)
+
+    def _start_over(self) -> None:
+        self._lock = threading.RLock()
+        self._checks: set[Check] = set()
+
+    @property
+    def overdue(self) -> int:
+        with self._lock:
+            return sum(each.is_overdue for each in self._checks)
+
+    def begin(self, check: Check) -> str | None:
+        """Count a check that begins; None, or the reason why it may not."""
+        with self._lock:
+            if len(self._checks) >= MOST_OVERDUE and self.overdue >= MOST_OVERDUE:
+                return HANGING
+            if len(self._checks) >= MOST_AT_ONCE:
+                return BUSY
+            self._checks.add(check)
+            return None
+
+    def end(self, check: Check) -> None:
+        """It has returned. Safe to call twice."""
+        with self._lock:
+            self._checks.discard(check)
+
+
+_under_way: Final[weakref.WeakKeyDictionary[Runtime, ChecksUnderWay]] = weakref.WeakKeyDictionary()
+
+
+def checks_of(runtime: Runtime) -> ChecksUnderWay:
+    """The checks that a runtime has under way."""
+    return _under_way.get(runtime) or _under_way.setdefault(runtime, ChecksUnderWay())
+
+
+def runs_in_asyncio() -> bool:
+    """False on a plain thread and in another framework's loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def result_within(future: Future[T], seconds: float, *, blocking: bool) -> T:
+    """What a thread of ours is working on: waited for on the caller's thread (`blocking`, or where there is no loop of
+    asyncio), or on the caller's loop. Raises TimeoutError; what has not begun by then is cancelled."""
+    if not blocking and runs_in_asyncio():
+        async with asyncio.timeout(max(0.0, seconds)):
+            return await asyncio.wrap_future(future)
+    try:
+        return future.result(max(0.0, seconds))
+    except TimeoutError:
+        future.cancel()
+        raise

@@ -1,31 +1,71 @@
-"""`guard()` and `guard_sync()`: judge an answer before it leaves, where no function is decorated.
+"""Where a guard is entered: `@observe(guard=...)`, `guard()` and `guard_sync()`.
 
-Inside an observed call the guard's evaluation is that of the call, and what it did is on the call's span; the last
+Inside an observed call the evaluation of `guard()` is that of the call, and what it did is on the call's span; the last
 guard of a call counts. Outside of one it makes a span of its own, named `guard`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import weakref
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from opentelemetry.context import get_value
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.acting import GuardedCall
-from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded
-from rag_otel.guarding.verdicts import not_judged
+from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded, not_judged
 from rag_otel.observing.call import Observation, begin_guarded
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.documents import to_chunks
-from rag_otel.observing.gate import run_in_place
 from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.plan import Plan
+from rag_otel.observing.streams import run_in_place
 from rag_otel.safety.guard import counters, logger, report_internal_error
+from rag_otel.setup.runtime import explicit_runtime
 
 _PLAN: Final = Plan(
     name="guard", question=None, chunks=None, chunks_argument=None, response=None, labels={}, capture_content=True
 )
+
+
+_declared: Final[weakref.WeakSet[Guard]] = weakref.WeakSet()
+"""The guards of decorated functions, for as long as one uses them: whether their metric is evaluated is told early."""
+
+
+def begin_behind(
+    guard: Guard, function: Callable[..., Any], plan: Plan
+) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Observation]:
+    """What begins each call of a function: its gate is the guard. Raises ConfigurationError where the function cannot
+    use the guard."""
+    asynchronous = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    guard.usable_by(plan.name, is_async=asynchronous)
+    if (known := explicit_runtime()) is not None:
+        _check([guard], [each.name for each in known.pipeline.evaluators])
+    _declared.add(guard)
+
+    def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Observation:
+        call = begin_guarded(plan, args, kwargs)
+        call.gate = GuardedCall(guard, call, plan.name)
+        return call
+
+    return begin
+
+
+def check_declared(metrics: Collection[str]) -> None:
+    """Raises ConfigurationError if the metric of a guard in use is not among those that this process evaluates."""
+    _check(tuple(_declared), metrics)
+
+
+def _check(guards: Iterable[Guard], metrics: Collection[str]) -> None:
+    if missing := sorted({each.metric for each in guards if each.metric not in metrics}):
+        known = ", ".join(map(repr, metrics)) or "nothing (job_queue_url: workers evaluate)"
+        raise ConfigurationError(
+            f"a guard needs the metric {missing[0]!r}, and this process evaluates {known}: name it in metrics=, "
+            "or give an evaluator of this name in evaluators="
+        )
 
 
 async def guard(

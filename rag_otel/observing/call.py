@@ -7,14 +7,14 @@ one `set_attributes`, references to the strings that the application made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_span_in_context
 
 from rag_otel.model import Chunk
 from rag_otel.observing import tracing
-from rag_otel.observing.call_snapshot import OBSERVATION_KEY, GuardRecord, Snapshot, hand_over
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot, hand_over
 from rag_otel.observing.content import attribute_room, content_attributes, mark_failed
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.limits import Allowance, TooLargeError
@@ -25,6 +25,9 @@ from rag_otel.observing.shapes import chunks_in, question_in, response_in, serve
 from rag_otel.observing.tracing import Call, is_left_out, leaves_out
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
+
+if TYPE_CHECKING:
+    from rag_otel.guarding.acting import GuardRecord
 
 T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})

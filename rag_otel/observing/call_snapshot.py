@@ -10,7 +10,6 @@ ends (`hand_over`), and hears the status of a call that is not evaluated.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -18,26 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from opentelemetry.context import Context, create_key, get_value
 from opentelemetry.trace import Span
 
-from rag_otel import semconv
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel.model import AttributeValue, Chunk, EvaluatedTrace, SamplingDecision, UnevaluableReason
-from rag_otel.observing.limits import Allowance
+from rag_otel.model import AttributeValue, Chunk, UnevaluableReason
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
-
-class Judging(Protocol):
-    """The evaluation of an answer that began before the answer left; see `rag_otel.guarding`."""
-
-    @property
-    def decision(self) -> SamplingDecision:
-        """The sampling decision, as far as it is known."""
-        ...
-
-    async def result(self) -> EvaluatedTrace | None:
-        """The result, waited for. None: there is none, and the trace goes the ordinary way."""
-        ...
+    from rag_otel.observing.call import Observation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +55,7 @@ class Snapshot:
     capture_content: bool = True
     """False: evaluate, but write no text back (`@observe(capture_content=False)`)."""
     judging: Any = field(default=None, compare=False, repr=False)
-    """A `Judging`: a guard has begun the evaluation of this answer already. Not kept on disk."""
+    """The `Check` of a guard, which has begun the evaluation of this answer already. Not kept on disk."""
 
     @property
     def truncated(self) -> bool:
@@ -90,35 +76,6 @@ class Snapshot:
         if self.incomplete:
             return UnevaluableReason.INCOMPLETE
         return UnevaluableReason.TRUNCATED if self.truncated else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardRecord:
-    """What a guard did with the answer of a call."""
-
-    judging: Judging | None
-    """None: no evaluation was begun."""
-    attributes: Mapping[str, AttributeValue]
-    """For the span."""
-    left: str | None = None
-    """The text that left in place of the answer. None: the answer itself, or no text."""
-    judged: tuple[str | None, tuple[Chunk, ...] | None, str | None] | None = None
-    """Question, chunks and response that were judged, in place of what is found in the call."""
-
-    def judged_of(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot of what was judged: this evaluation is the call's."""
-        if self.judged is not None:
-            question, chunks, response = self.judged
-            known = snapshot.chunks if chunks is None else chunks
-            asked = question or snapshot.question
-            snapshot = dataclasses.replace(snapshot, question=asked, chunks=known, response=response)
-        return dataclasses.replace(snapshot, judging=self.judging)
-
-    def attributes_of(self, *, hide_text: bool) -> Mapping[str, AttributeValue]:
-        """What stands on the span of the call."""
-        if self.left is None or hide_text:
-            return self.attributes
-        return {**self.attributes, semconv.GUARD_RESPONSE: Allowance().text(self.left)}
 
 
 class WatchesCalls(Protocol):
@@ -168,23 +125,6 @@ def ended_below(span: Span) -> Sequence[ReadableSpan]:
     return watching[0].ended_below(span) if watching else ()
 
 
-class Observing(Protocol):
-    """An observed call while it runs, as far as others may see it."""
-
-    documents_elsewhere: Mapping[str, Any] | None
-    """Attributes of the last span inside the call that carries documents with their text."""
-    outer: Observing | None
-    """The observed call around this one."""
-
-    def record(self, documents: object) -> bool:
-        """Add documents that were retrieved for this call; False where they cannot be read."""
-        ...
-
-    def remember(self, memory: object) -> bool:
-        """Add what the application remembered for this call; False where it cannot be read."""
-        ...
-
-
 OBSERVATION_KEY: Final = create_key("rag-otel-observation")
 """Where the innermost running observed call stands in the OpenTelemetry context."""
 
@@ -194,7 +134,7 @@ def documents_written(attributes: Mapping[str, Any], context: Context | None = N
 
     For the processor's `on_end`, where the current context is still the one that the retriever ran in.
     """
-    observation: Observing | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
+    observation: Observation | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
     while observation is not None:
         observation.documents_elsewhere = attributes
         observation = observation.outer

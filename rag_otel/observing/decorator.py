@@ -20,11 +20,10 @@ from opentelemetry.context import attach, detach
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.observing.call import begin
-from rag_otel.observing.gate import run_in_place
 from rag_otel.observing.limits import MAX_WIDTH
 from rag_otel.observing.plan import Plan, make_plan
 from rag_otel.observing.selectors import Selector
-from rag_otel.observing.streams import async_generator_function, generator_function, with_stream
+from rag_otel.observing.streams import async_generator_function, generator_function, run_in_place, with_stream
 from rag_otel.observing.tracing import Call
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import report_internal_error
@@ -130,7 +129,7 @@ Begin: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], Call | None]
 def _begin(function: Callable[..., Any], plan: Plan, guard: Guard | None) -> Begin:
     if guard is None:
         return functools.partial(begin, plan)
-    from rag_otel.guarding.calls import begin_behind  # imports the pipeline: only where a guard is wanted
+    from rag_otel.guarding.entry import begin_behind  # imports the pipeline: only where a guard is wanted
 
     return begin_behind(guard, function, plan)
 

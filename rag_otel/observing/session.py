@@ -10,17 +10,20 @@ from collections.abc import Mapping
 from contextvars import Token
 from itertools import islice
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.context import Context, attach, create_key, detach, get_current, get_value, set_value
 from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
 from rag_otel.evaluation.conversation import ASSISTANT, MAX_MESSAGES, USER
-from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Observing
+from rag_otel.observing.call_snapshot import OBSERVATION_KEY
 from rag_otel.observing.limits import Allowance
 from rag_otel.observing.shapes import text_of
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
+
+if TYPE_CHECKING:
+    from rag_otel.observing.call import Observation
 
 _TAGS_KEY: Final = create_key("rag-otel-tags")
 _NO_TAGS: Final[Mapping[str, str]] = {}
@@ -142,7 +145,7 @@ def record_memory(memory: object) -> None:
     Outside of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
     try:
-        call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        call: Observation | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.remember(memory) and counters.add("observe.memory_unreadable") == 1:
             logger.warning("rag-otel: record_memory() cannot read %s as texts", type(memory).__name__)
     except Exception as problem:
@@ -158,6 +161,6 @@ def record_chunks(documents: object) -> None:
     of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
     with guarded("observe.record_chunks"):
-        call: Observing | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        call: Observation | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.record(documents) and counters.add("observe.chunks_unreadable") == 1:
             logger.warning("rag-otel: record_chunks() cannot read %s as documents", type(documents).__name__)

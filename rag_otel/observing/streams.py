@@ -10,12 +10,11 @@ A stream that is closed early, or forgotten, ends the call as incomplete, which 
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
-from rag_otel.observing.gate import run_in_place
 from rag_otel.observing.tracing import Call
 from rag_otel.observing.transcript import Transcript
 
@@ -178,6 +177,17 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
         watched.end(None)
 
     return driven
+
+
+def run_in_place(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a guard's coroutine that waits by blocking its thread, and never gives up control."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    coroutine.close()
+    raise RuntimeError("the coroutine awaits something that needs an event loop")
 
 
 def with_stream(result: Any, place: Any, call: Call) -> Any:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace as trace_api
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, Tracer
 
 from rag_otel import semconv
-from rag_otel.observing.gate import Gate
 from rag_otel.safety.guard import guarded
+
+if TYPE_CHECKING:
+    from rag_otel.guarding.acting import GuardedCall
 
 SET_UP: Final = "rag_otel.setup.instrument"
 """The module that sets the process up. It imports everything else, so it is imported with the first call."""
@@ -116,8 +118,8 @@ class Call:
     """A call that the sampler left out: its context is handed down, so that what it calls is left out too."""
 
     recording = False
-    gate: Gate | None = None
-    """What decides on what leaves the call, where it has a guard."""
+    gate: GuardedCall | None = None
+    """What decides on what leaves the call before the caller gets it, where it has a guard."""
 
     def __init__(self, context: Context) -> None:
         self.context = context

@@ -120,7 +120,7 @@ def instrument(
         made = Instrumentation(
             resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
         )
-        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.calls")) is not None:
+        if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.entry")) is not None:
             guards.check_declared([each.name for each in made.runtime.pipeline.evaluators])
         uninstrument()
         if made.settings.enabled:

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import rag_otel
 from rag_otel import Guard, observe
-from rag_otel.guarding.circuit import MOST_OVERDUE, circuit_of
+from rag_otel.guarding.check import MOST_OVERDUE, checks_of
 from rag_otel.guarding.rules import REFUSAL
 from rag_otel.safety.background_import import wait_until_imported
 from rag_otel.setup.runtime import default_runtime
@@ -96,8 +96,8 @@ def application(model: Model) -> Iterator[Application]:
 def _judge_is_well(application: Application) -> Iterator[None]:
     yield
     application.model.gate.set()
-    circuit = circuit_of(default_runtime())
-    eventually(lambda: circuit.overdue == 0, within_s=PATIENT_S)
+    under_way = checks_of(default_runtime())
+    eventually(lambda: under_way.overdue == 0, within_s=PATIENT_S)
 
 
 def requests(model: Model) -> int:
@@ -137,15 +137,15 @@ async def test_the_deadline_holds_while_the_judge_hangs(
 def test_after_so_many_hanging_calls_nobody_waits(application: Application, model: Model) -> None:
     """The next calls leave by default at once and ask nothing, until one returns."""
     model.gate.clear()
-    circuit = circuit_of(default_runtime())
+    under_way = checks_of(default_runtime())
     for number in range(MOST_OVERDUE):
         assert application.asked("overdue", Guard(deadline=0.01), f"{BAD} ({number})").startswith(BAD)
-    assert circuit.overdue == MOST_OVERDUE
+    assert under_way.overdue == MOST_OVERDUE
     refused = rag_otel.guard_sync(QUESTION, [PASSAGE], BAD, Guard(deadline=PATIENT_S, default="block"))
     assert (refused.response, refused.verdict.reason) == (REFUSAL, "hanging")
     assert not model.gate.is_set()
     model.gate.set()
-    eventually(lambda: circuit.overdue < MOST_OVERDUE, within_s=PATIENT_S)
+    eventually(lambda: under_way.overdue < MOST_OVERDUE, within_s=PATIENT_S)
     judged = rag_otel.guard_sync(QUESTION, [PASSAGE], BAD, deadline=PATIENT_S)
     assert (judged.response, judged.verdict.finding) == (REFUSAL, "unsupported")
 
