@@ -44,6 +44,7 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "worker_concurrency": f"{_ALWAYS} 16; workers= and max_memory_bytes= are what scales a collector",
     "retry_after": f"{_ALWAYS} 2 seconds in a collector",
     "max_batch_bytes": f"{_ALWAYS} 3 MiB for a backend",
+    "confirm_s": "over HTTP, Phoenix is asked what it has stored",
     "on_alert": "write alerts=AlertSettings(on_alert=...)",
     "alert_channels": "write alerts=AlertSettings(channels=[...])",
     "conventions": "write spans=SpanSettings(conventions=[...])",

@@ -21,7 +21,7 @@ from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.protocols import Writer
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel_collectors.jobs.job import EvaluationJob
-from rag_otel_collectors.otlp.exporters.connection import Connection, ReconnectError
+from rag_otel_collectors.otlp.exporters.connection import Connection
 
 
 class ResultWriter:
@@ -61,10 +61,7 @@ class ResultWriter:
 
 
 async def _send(connection: Connection, request: bytes) -> None:
-    try:
-        rejected = await connection.send(request)
-    except ReconnectError:  # the backend had closed a connection that was not used for a while
-        rejected = await connection.send(request)
+    rejected = await connection.send(request)
     if rejected.spans:
         raise PermanentError(f"the backend rejected the evaluation span: {rejected.reason or 'no reason given'}")
 

@@ -17,8 +17,6 @@ from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.kafka import BROKERS
 from rag_otel_collectors.otlp.settings_table import LOOPBACK, CollectorSettings
 
-PHOENIX_CONFIRM_S: Final = 15.0
-"""Phoenix answers when it has queued spans; killed, it loses those of the last moments, and it ignores repeats."""
 _SCHEMES: Final = {"grpc": ("grpc", False), "grpcs": ("grpc", True), "http": ("http", False), "https": ("http", True)}
 _KAFKA: Final = "kafka"
 
@@ -33,14 +31,8 @@ def backends_of(
         listed = [{"endpoint": endpoint, "headers": headers} for endpoint in collector.backend]
     if not listed and settings.phoenix_endpoint:
         key = {"authorization": f"Bearer {settings.phoenix_api_key}"} if settings.phoenix_api_key else {}
-        listed = [
-            {
-                "name": "phoenix",
-                "endpoint": phoenix_base_url(settings.phoenix_endpoint) + "/v1/traces",
-                "headers": key,
-                "confirm_s": PHOENIX_CONFIRM_S,
-            }
-        ]
+        endpoint = phoenix_base_url(settings.phoenix_endpoint) + "/v1/traces"
+        listed = [{"name": "phoenix", "endpoint": endpoint, "headers": key}]
     if not listed:
         raise ConfigurationError(
             "nowhere to forward to: give --backend http://host:4318, [[backends]] in the file, "

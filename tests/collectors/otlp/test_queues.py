@@ -117,7 +117,7 @@ async def test_what_was_delivered_lately_can_be_taken_back(tmp_path: Path) -> No
     outbox = Outbox(tmp_path, ["one"])
     outbox.append(b"a")
     reader = outbox.readers["one"]
-    reader.delivered((await taken(outbox)).end, confirm_s=1000)
+    reader.delivered((await taken(outbox)).end, mark=b"a")
     assert reader.idle
     outbox.append(b"b")
     assert reader.rewind() == 1

@@ -1,7 +1,7 @@
 """Waits until a backend that answers before it stores has stored, and finds out what has to be sent again.
 
-Such a backend stores in the order of arrival. So a batch that is missing while a later one is there was forgotten, and
-so was everything that is missing when the backend comes back from having been away.
+Such a backend stores in the order of arrival. So a batch that is missing while a later one is there was forgotten. A
+backend that is away may have forgotten everything that it has not shown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rag_otel.durable.segment_files import Position
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.exporters.connection import BackendAwayError, Connection, ReconnectError
+from rag_otel_collectors.otlp.exporters.connection import BackendAwayError, Connection
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.metrics import Metrics
 
@@ -21,8 +21,6 @@ _ASKED: Final = 16
 """Batches in one question, the oldest first."""
 _PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 5.0
-_PATIENCE_S: Final = 15.0
-"""What could not be found out about is kept for so long."""
 _STANDSTILL_S: Final = 30.0
 """After so long without a sign of storing, a backend is taken for one that has forgotten; then after twice as long, and
 so on: it may have much to store from others."""
@@ -41,7 +39,6 @@ class Confirmation:
         self._backend = backend
         self._silent = False
         """The backend has said that it will never tell."""
-        self._was_away = False
         self._overtaken: Position | None = None
         """The oldest batch, when a later one was there before it at the last look."""
         self._tries: tuple[Position | None, int] = (None, 0)
@@ -52,7 +49,6 @@ class Confirmation:
         """Of the reader, when what is known here was found out."""
         self.trouble: str | None = None
         """What the last question failed with."""
-        self.patience_s = _PATIENCE_S
         self.pause_s = _PAUSE_S
         """Until the next look: longer, while the backend is behind."""
 
@@ -63,21 +59,17 @@ class Confirmation:
 
     async def look(self) -> int:
         """Ask about what waits; returns how many batches have to be delivered again, and will be."""
-        asked = [each for each in self._reader.unconfirmed if each.mark][:_ASKED]
+        asked = [each.mark for each in self._reader.unconfirmed if each.mark][:_ASKED]
         if not asked or not self.possible:
             self._moved, self.pause_s, self.trouble = time.monotonic(), _PAUSE_S, None
             return 0
         if self._rewinds != self._reader.rewinds:
             self._start_over()
         try:
-            stored = await self._connection.stored([each.mark for each in asked])
+            stored = await self._connection.stored(asked)
         except RetryableError as error:
-            # A connection that was idle for too long is closed without any harm done.
-            if not isinstance(error, ReconnectError):
-                self._was_away |= isinstance(error, BackendAwayError)
-                self.trouble = str(error)
-            self._moved = time.monotonic()  # who does not answer does not stand still
-            return 0
+            self.trouble, self._moved = str(error), time.monotonic()  # who does not answer does not stand still
+            return self._reader.rewind() if isinstance(error, BackendAwayError) else 0
         except PermanentError as error:
             logger.warning("rag-otel: backend %s does not say what it has stored: %s", self._backend, error)
             self._silent, self.trouble = True, None
@@ -94,23 +86,20 @@ class Confirmation:
     def _start_over(self) -> None:
         """Everything that waits is on its way anew."""
         self._rewinds = self._reader.rewinds
-        self._was_away, self._overtaken = False, None
+        self._overtaken = None
         self._moved, self.pause_s = time.monotonic(), _PAUSE_S
 
     def _resend(self, stored: set[bytes]) -> int:
         """Take back what is not on its way any more; returns how many batches."""
         waiting = self._reader.unconfirmed
-        was_away, self._was_away = self._was_away, False
         before, self._overtaken = self._overtaken, None
-        if not waiting or not waiting[0].mark:
+        if not waiting:
             return 0
         if any(each.mark in stored for each in waiting):
             # Two requests at the same time may be stored in any order: a moment later, the first one is there too.
             self._overtaken = waiting[0].end
             if self._overtaken == before:
                 return self._resend_overtaken()
-        if was_away:
-            return self._reader.rewind()
         if time.monotonic() - self._moved > self._standstill_s:
             self._standstill_s = min(_LONGEST_STANDSTILL_S, 2 * self._standstill_s)
             return self._reader.rewind()
@@ -123,6 +112,6 @@ class Confirmation:
         if self._tries[1] > _TRIES:
             logger.error("rag-otel: backend %s takes a batch and never stores it", self._backend)
             self._metrics.add(names.UNCONFIRMED, backend=self._backend)
-            self._reader.give_up_first()
+            self._reader.confirm({self._reader.unconfirmed[0].mark})
             return 0
         return self._reader.rewind()

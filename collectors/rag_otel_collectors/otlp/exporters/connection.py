@@ -28,9 +28,6 @@ class BackendSettings:
     key_file: str | None = None
     compression: Literal["none", "gzip"] = "none"
     timeout_s: float = 10.0
-    confirm_s: float = 0.0
-    """What the backend took within this many seconds before it went away is sent again: for backends that answer
-    before they have stored, and that ignore a span that they have."""
 
 
 class BackendRefusalError(PermanentError):
@@ -39,10 +36,6 @@ class BackendRefusalError(PermanentError):
 
 class BackendAwayError(RetryableError):
     """There is no connection, or it broke: the backend may have been restarted."""
-
-
-class ReconnectError(BackendAwayError):
-    """A connection that was kept open had been closed: because nothing came for a while, or by a restart."""
 
 
 class Rejected(NamedTuple):

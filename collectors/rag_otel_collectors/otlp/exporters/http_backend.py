@@ -22,12 +22,13 @@ from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
     BackendSettings,
-    ReconnectError,
     Rejected,
 )
 
 _PATH: Final = "/v1/traces"
 _GZIP_LEVEL: Final = 1
+_CLOSED: Final = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)
+"""How a connection fails that the backend has closed."""
 
 
 class HttpConnection:
@@ -86,6 +87,14 @@ class HttpConnection:
         """Status, Retry-After and body of the answer. Raises RetryableError where there is none."""
         reused = self._connection.sock is not None
         try:
+            return self._exchange(path, body, headers)
+        except BackendAwayError as error:
+            if not reused or not isinstance(error.__cause__, _CLOSED):
+                raise
+        return self._exchange(path, body, headers)  # it had been closed because nothing came for a while
+
+    def _exchange(self, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, str | None, bytes]:
+        try:
             self._connection.request("POST", path, body, dict(headers))
             with self._connection.getresponse() as response:
                 self.tells_what_is_stored |= response.getheader(phoenix_store.VERSION_HEADER) is not None
@@ -95,9 +104,7 @@ class HttpConnection:
             raise RetryableError("no answer in time") from None
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
-            if reused and isinstance(error, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)):
-                raise ReconnectError(f"the connection was closed: {error}") from None
-            raise BackendAwayError(f"no answer: {error}") from None
+            raise BackendAwayError(f"no answer: {error}") from error
 
 
 def _rejected(status: int, retry_after: str | None, answer: bytes) -> Rejected:

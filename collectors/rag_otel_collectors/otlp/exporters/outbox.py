@@ -12,7 +12,6 @@ import contextlib
 import errno
 import os
 import struct
-import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
@@ -133,9 +132,7 @@ class Delivered(NamedTuple):
 
     end: Position
     mark: bytes
-    """The span that tells, once the backend has it, that the batch is stored; empty: time tells."""
-    until: float
-    """Without a mark, it is kept until this moment, monotonic seconds."""
+    """The span that tells, once the backend has it, that the batch is stored. Empty: it is, once all before it are."""
 
 
 class Reader:
@@ -178,30 +175,26 @@ class Reader:
     @property
     def confirmed(self) -> bool:
         """True when nothing that was delivered waits for its mark."""
-        return not any(each.mark for each in self.unconfirmed)
+        return not self.unconfirmed
 
-    def delivered(self, end: Position, *, confirm_s: float = 0.0, mark: bytes = b"") -> None:
-        """Everything before `end` is delivered. `rewind` can take that back until `confirm` is told that `mark` is
-        stored or, without a mark, for `confirm_s` more seconds."""
+    def delivered(self, end: Position, *, mark: bytes = b"") -> None:
+        """Everything before `end` is delivered. With a mark, `rewind` can take that back until `confirm` is told that
+        the mark is stored."""
         self._next = end
         while self._ends and self._ends[0] <= end:
             self._ends.popleft()
-        self.unconfirmed.append(Delivered(end, mark, time.monotonic() + confirm_s))
-        self.settle()
-
-    def settle(self) -> None:
-        """Give up what was delivered long enough ago."""
-        self._give_up(lambda first: not first.mark and first.until <= time.monotonic())
+        self.unconfirmed.append(Delivered(end, mark))
+        self.confirm(())
 
     def confirm(self, stored: Collection[bytes]) -> int:
         """Give up what the backend has stored, as far as nothing before it is missing; returns how many batches."""
-        return self._give_up(lambda first: first.mark in stored or (not first.mark and first.until <= time.monotonic()))
-
-    def give_up_first(self) -> None:
-        """Take the oldest batch for stored."""
-        first = self.unconfirmed.popleft()
-        self._commit(first.end)
-        self._outbox.forget_taken()
+        gone = 0
+        while self.unconfirmed and (not self.unconfirmed[0].mark or self.unconfirmed[0].mark in stored):
+            self._commit(self.unconfirmed.popleft().end)
+            gone += 1
+        if gone:
+            self._outbox.forget_taken()
+        return gone
 
     def rewind(self) -> int:
         """Deliver again what was not given up yet; returns how many batches those were."""
@@ -216,23 +209,10 @@ class Reader:
         return again
 
     def close(self) -> None:
-        """Take what was delivered and has no mark for stored; what has one is delivered again by the next process.
-        Safe to call twice."""
+        """What waits for its mark is delivered again by the next process. Safe to call twice."""
         if self._file >= 0:
-            self._give_up(lambda first: not first.mark)
             os.close(self._file)
             self._file = -1
-
-    def _give_up(self, condition: Callable[[Delivered], bool]) -> int:
-        gone = 0
-        low = None
-        while self.unconfirmed and condition(self.unconfirmed[0]):
-            low = self.unconfirmed.popleft().end
-            gone += 1
-        if low is not None:
-            self._commit(low)
-            self._outbox.forget_taken()
-        return gone
 
     def _peek(self, max_bytes: int) -> Batch | None:
         requests: list[bytes] = []

@@ -9,12 +9,13 @@ batch goes there.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+from functools import partial
 from typing import Final
 
-from rag_otel.delivery.retry import Backoff
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.durable.dead_letters import DeadLetters
-from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
@@ -24,7 +25,6 @@ from rag_otel_collectors.otlp.exporters.connection import (
     BackendRefusalError,
     BackendSettings,
     Connection,
-    ReconnectError,
     Rejected,
 )
 from rag_otel_collectors.otlp.exporters.outbox import Reader
@@ -41,6 +41,10 @@ _MAX_BATCH_BYTES: Final = 3 * 2**20
 """Below the 4 MiB that a gRPC server takes by default."""
 _ASKED_BYTES: Final = 2**19
 """Of such a batch, at most: it is seen to store even when it is slow."""
+
+
+class _TakenBackError(Exception):
+    """What was delivered before has to be delivered again."""
 
 
 class Sender:
@@ -65,8 +69,8 @@ class Sender:
         self._backoff = Backoff(base_s=_FIRST_BACKOFF_S, longest_wait_s=max_backoff_s)
         self._confirmation = Confirmation(connection, reader, metrics, settings.name)
         self._log = LimitedLog()
-        self._failures = 0
-        self._lost = 0
+        self._mark = b""
+        """The last span that the backend took of a batch; empty where that is not known."""
         self._trouble: str | None = None
 
     @property
@@ -87,36 +91,27 @@ class Sender:
     async def run(self) -> None:
         """Deliver until cancelled."""
         while True:
-            try:
-                batch = await self._reader.next(self._max_batch_bytes)
-            except OSError as error:  # the disk, not the backend
-                self._metrics.add(names.DISK_ERRORS)
-                self._log.error("the queue on disk cannot be read", error)
-                await asyncio.sleep(self._backoff.longest_wait_s)
-                continue
-            began = time.monotonic()
-            rewinds, lost = self._reader.rewinds, self._lost
-            if not await self._deliver(batch.requests) or rewinds != self._reader.rewinds:
+            read = partial(self._reader.next, self._max_batch_bytes)
+            batch = await call_until_done(read, self._backoff, self._unreadable, errors=(OSError,))
+            began, rewinds = time.monotonic(), self._reader.rewinds
+            self._mark = b""
+            with contextlib.suppress(_TakenBackError):
+                await self._deliver(batch.requests)
+            if rewinds != self._reader.rewinds:
                 continue  # older ones go out again first
-            if not self._confirmation.possible:
-                self._reader.delivered(batch.end, confirm_s=self.settings.confirm_s)
-                if sum(map(len, batch.requests)) < self._max_batch_bytes / 2:
-                    await asyncio.sleep(began + _APART_S - time.monotonic())
+            if self._confirmation.possible:
+                self._reader.delivered(batch.end, mark=self._mark)
+                await asyncio.sleep(_GATHER_S)  # few large batches are few questions
                 continue
-            # A batch that lacks a span may lack the one that is asked for.
-            mark = mark_of(batch.requests) if lost == self._lost else b""
-            self._reader.delivered(batch.end, confirm_s=self._confirmation.patience_s, mark=mark)
-            # Few large batches are few questions.
-            await asyncio.sleep(_GATHER_S)
+            self._reader.delivered(batch.end)
+            if sum(map(len, batch.requests)) < self._max_batch_bytes / 2:
+                await asyncio.sleep(began + _APART_S - time.monotonic())
 
     async def confirm(self) -> None:
-        """Give up what the backend has stored or, where it does not tell, what was delivered long enough ago. Runs
-        until cancelled."""
+        """Give up what the backend has stored, where it tells. Runs until cancelled."""
         while True:
             await asyncio.sleep(self._confirmation.pause_s)
-            self._reader.settle()
-            if again := await self._confirmation.look():
-                self._metrics.add(names.RESENT, again, backend=self.settings.name)
+            self._count_resent(await self._confirmation.look())
 
     async def close(self) -> None:
         await self._connection.close()
@@ -125,52 +120,47 @@ class Sender:
     def _max_batch_bytes(self) -> int:
         return _ASKED_BYTES if self._confirmation.possible else _MAX_BATCH_BYTES
 
-    async def _deliver(self, requests: tuple[bytes, ...]) -> bool:
-        """Deliver requests as one until the backend has taken them; False when older ones must go out again first."""
-        while True:
-            try:
-                rejected = await self._connection.send(b"".join(requests))
-            except BackendRefusalError as error:
-                return await self._deliver_parts(requests, error)
-            except RetryableError as error:
-                if await self._wait_after(error):
-                    return False
-            else:
-                self._succeeded(requests, rejected)
-                return True
+    async def _deliver(self, requests: tuple[bytes, ...]) -> None:
+        """Deliver requests as one until the backend has taken them. Raises _TakenBackError when older ones must go out
+        again first."""
+        send = partial(self._connection.send, b"".join(requests))
+        try:
+            rejected = await call_until_done(send, self._backoff, self._failed)
+        except BackendRefusalError as error:
+            for part in self._parts(requests, error):
+                await self._deliver(part)
+        else:
+            self._succeeded(requests, rejected)
 
-    async def _deliver_parts(self, requests: tuple[bytes, ...], error: BackendRefusalError) -> bool:
-        """Halve what was refused; a span that is refused alone is lost."""
+    def _parts(self, requests: tuple[bytes, ...], error: BackendRefusalError) -> list[tuple[bytes, ...]]:
+        """The halves of what was refused; a span that is refused alone is lost."""
         if len(requests) > 1:
             middle = len(requests) // 2
-            parts: tuple[tuple[bytes, ...], ...] = (requests[:middle], requests[middle:])
-        elif (two := halves(requests[0])) is not None:
-            parts = ((two[0],), (two[1],))
-        else:
-            self._log.error(f"backend {self.settings.name} refused a span", error)
-            self._bury(requests[0], 1, str(error))
-            return True
-        for part in parts:
-            if not await self._deliver(part):
-                return False
-        return True
+            return [requests[:middle], requests[middle:]]
+        if (two := halves(requests[0])) is not None:
+            return [(two[0],), (two[1],)]
+        self._log.error(f"backend {self.settings.name} refused a span", error)
+        self._bury(requests[0], 1, str(error))
+        return []
 
-    async def _wait_after(self, error: RetryableError) -> bool:
-        """Wait before the next attempt; True when what was delivered lately must be delivered again."""
-        if isinstance(error, ReconnectError) and (self._confirmation.possible or not self._reader.unconfirmed):
-            return False  # a new connection is all that it takes; what may have been lost is looked for elsewhere
-        self._failures += 1
+    def _failed(self, error: Exception) -> None:
+        """Before the next attempt; where the backend went away, what it has not confirmed goes out before that."""
         self._trouble = str(error)
         self._metrics.add(names.RETRIES, backend=self.settings.name)
         self._log.warning(f"backend {self.settings.name}", f"{error}; trying again")
-        again = self._reader.rewind() if isinstance(error, BackendAwayError) else 0
-        if again:
-            self._metrics.add(names.RESENT, again, backend=self.settings.name)
-        await asyncio.sleep(self._backoff.pause_s(self._failures, error.retry_after_s))
-        return bool(again)
+        if isinstance(error, BackendAwayError) and (again := self._reader.rewind()):
+            self._count_resent(again)
+            raise _TakenBackError
+
+    def _unreadable(self, error: Exception) -> None:
+        self._metrics.add(names.DISK_ERRORS)
+        self._log.error("the queue on disk cannot be read", error)
+
+    def _count_resent(self, batches: int) -> None:
+        if batches:
+            self._metrics.add(names.RESENT, batches, backend=self.settings.name)
 
     def _bury(self, request: bytes, rejected: int, reason: str) -> None:
-        self._lost += rejected
         self._metrics.add(names.LOST, rejected, backend=self.settings.name)
         if self._dead_letters is not None:
             self._dead_letters.add(request, backend=self.settings.name, reason=reason, rejected=rejected)
@@ -178,7 +168,8 @@ class Sender:
     def _succeeded(self, requests: tuple[bytes, ...], rejected: Rejected) -> None:
         if self._trouble is not None:
             logger.warning("rag-otel: backend %s is back", self.settings.name)
-        self._failures, self._trouble = 0, None
+        self._trouble = None
+        self._mark = b"" if rejected.spans else mark_of(requests)
         self._metrics.add(names.SENT, backend=self.settings.name)
         self._metrics.add(names.SENT_BYTES, sum(map(len, requests)), backend=self.settings.name)
         if rejected.spans:
