@@ -100,12 +100,14 @@ def in_five_lines(configuration: collector_settings.Configuration) -> str:
     parts, settings = configuration.rows(), configuration.evaluation.settings
     own = {name: value for name, value, _ in parts["collector"]}
     changed = [row for part in ("collector", "evaluation") for row in parts[part] if row[2] != "default"]
-    receivers = ((name, own[key]) for name, key in (("gRPC", "grpc"), ("HTTP", "http")))
+    receivers = [f"{name} {own[key]}" for name, key in (("gRPC", "grpc"), ("HTTP", "http")) if own[key]]
+    if configuration.collector.reads_kafka:
+        receivers.append(f"Kafka's topic {own['kafka_topic']} at {own['kafka_brokers']}")
     sampling = f"{settings.sample_ratio:.0%} of traces" if settings.sampling_policy is None else "traces by the policy"
     by = "workers of the job queue" if settings.judge.job_queue_url is not None else settings.judge.model
     return "\n".join(
         (
-            f"receives OTLP: {', '.join(f'{name} {address}' for name, address in receivers if address)}",
+            f"receives OTLP: {', '.join(receivers)}",
             f"forwards to: {', '.join(' '.join(row[:2]) for row in parts['backends'])}",
             f"evaluates: {', '.join(settings.metrics)} of {sampling}, by {by}",
             f"keeps what it holds in: {own['data_dir']}",

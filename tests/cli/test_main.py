@@ -194,3 +194,11 @@ def test_a_collector_begins_with_five_lines() -> None:
 def test_a_collector_names_only_the_addresses_that_it_listens_on() -> None:
     configuration = configure({"backend": ["http://127.0.0.1:9"], "grpc": ""}, environ={})
     assert in_five_lines(configuration).splitlines()[0] == "receives OTLP: HTTP 127.0.0.1:4318"
+
+
+def test_a_collector_names_the_topic_that_it_reads() -> None:
+    read = {"backend": ["http://127.0.0.1:9"], "grpc": "", "kafka_brokers": ["one:9092"], "kafka_topic": "spans"}
+    first = in_five_lines(configure(read, environ={})).splitlines()[0]
+    assert first == "receives OTLP: HTTP 127.0.0.1:4318, Kafka's topic spans at one:9092"
+    silent = configure({**read, "kafka_topic": ""}, environ={})
+    assert "Kafka" not in in_five_lines(silent)

@@ -16,7 +16,6 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
-from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
@@ -37,7 +36,6 @@ from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
 from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
-from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.settings import Configuration
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
@@ -138,7 +136,7 @@ async def start(
         tasks=Supervisor(metrics),
         metrics=metrics,
         servers=list(servers.values()),
-        stream=_stream(settings, reception, dead_letters),
+        kafka=_kafka(settings, reception, dead_letters),
     )
     results.start()
     telemetry.start()
@@ -157,9 +155,9 @@ def server_tls(settings: CollectorSettings) -> ServerTls | None:
     return ServerTls.read(settings.tls_cert, settings.tls_key, settings.tls_client_ca)
 
 
-def _stream(settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters) -> KafkaReceiver | None:
+def _kafka(settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters) -> KafkaReceiver | None:
     """The reader of Kafka; None: nothing is read."""
-    if not settings.kafka_brokers or not settings.kafka_topic:
+    if not settings.reads_kafka:
         return None
     source = KafkaSource(
         topic=settings.kafka_topic,
@@ -167,11 +165,7 @@ def _stream(settings: CollectorSettings, reception: Reception, dead_letters: Dea
         member=settings.kafka_member,
         properties=settings.kafka_client,
     )
-    try:
-        known = TakenMessages(Path(settings.data_dir) / "kafka", settings.kafka_topic)
-    except OSError as error:
-        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
-    return KafkaReceiver(source, reception, dead_letters, known)
+    return KafkaReceiver(source, reception, dead_letters)
 
 
 def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:

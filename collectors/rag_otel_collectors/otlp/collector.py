@@ -19,6 +19,7 @@ from rag_otel_collectors.otlp.exporters.sender import Sender
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.receivers.intake import Intake
+from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.supervision import Supervisor
 
@@ -40,16 +41,6 @@ class Server(Protocol):
     async def stop(self, grace_s: float) -> None: ...
 
 
-class Stream(Protocol):
-    """Where requests are fetched from."""
-
-    async def start(self) -> None: ...
-
-    async def run(self) -> None: ...
-
-    async def stop(self) -> None: ...
-
-
 @dataclass(kw_only=True)
 class Collector:
     """Everything between the servers and the backends. Belongs to one event loop."""
@@ -65,7 +56,7 @@ class Collector:
     tasks: Supervisor
     metrics: Metrics
     servers: Sequence[Server] = ()
-    stream: Stream | None = None
+    kafka: KafkaReceiver | None = None
 
     def not_ready(self) -> str | None:
         """Why no traffic should come now; None when it should."""
@@ -82,9 +73,9 @@ class Collector:
             await server.start()
         for server in self.servers:
             self.tasks.keep(_receiving(server), server.run)
-        if self.stream is not None:
-            await self.stream.start()
-            self.tasks.keep(_READING, self.stream.run)
+        if self.kafka is not None:
+            await self.kafka.start()
+            self.tasks.keep(_READING, self.kafka.run)
         self.tasks.keep("the release of traces", self.release.run)
         self.tasks.keep("the care of the disk", self.disk.run)
         for sender in self.senders:
@@ -130,8 +121,8 @@ class Collector:
     async def _stop_reading(self) -> None:
         """First of all, so that another member of the group goes on with the partitions."""
         await self.tasks.stop(_READING)
-        if self.stream is not None:
-            await self.stream.stop()
+        if self.kafka is not None:
+            await self.kafka.stop()
 
     def _resume(self) -> None:
         journal = self.queues.journal

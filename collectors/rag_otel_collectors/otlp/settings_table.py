@@ -78,6 +78,11 @@ class CollectorSettings:
         return bool(self.api_keys or self.tls_client_ca) or all(host in LOOPBACK for host in hosts)
 
     @property
+    def reads_kafka(self) -> bool:
+        """True where spans are read from a topic."""
+        return bool(self.kafka_brokers and self.kafka_topic)
+
+    @property
     def kafka_client(self) -> dict[str, str]:
         """Properties of every client of Kafka; without brokers, none. Raises ConfigurationError."""
         return client_properties(self.kafka_brokers, self.kafka_properties, self.kafka_password)

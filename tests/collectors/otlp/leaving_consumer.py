@@ -12,7 +12,6 @@ from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.receivers import kafka_consumer
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
 from rag_otel_collectors.otlp.receivers.reception import Reception
-from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 
 LEAVE_S = 0.5
 
@@ -22,7 +21,6 @@ async def main(brokers: str, topic: str, folder: Path) -> None:
         KafkaSource(topic=topic, group=topic, member=None, properties={"bootstrap.servers": brokers}),
         Reception(intake=cast(Any, None), metrics=Metrics(), keys=cast(Any, None)),
         DeadLetters(folder),
-        TakenMessages(folder, topic),
     )
     reading = asyncio.create_task(receiver.run())
     async with asyncio.timeout(60):

@@ -7,18 +7,12 @@ the pipes.
 from __future__ import annotations
 
 import asyncio
-import copyreg
-import dataclasses
-import enum
-import io
-import operator
 import pickle
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from rag_otel import model
 from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel_collectors.jobs.queue import QueuedJob
 
@@ -65,14 +59,8 @@ class Reply:
 
 def frame(message: Any) -> bytes:
     """Serialises a message for the pipe."""
-    buffer = io.BytesIO()
-    buffer.write(_LENGTH.pack(0))
-    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _DISPATCH
-    pickler.dump(message)
-    with buffer.getbuffer() as written:
-        written[: _LENGTH.size] = _LENGTH.pack(len(written) - _LENGTH.size)
-    return buffer.getvalue()
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
 
 
 async def read_frame(reader: asyncio.StreamReader) -> Any:
@@ -82,51 +70,3 @@ async def read_frame(reader: asyncio.StreamReader) -> Any:
         return pickle.loads(await reader.readexactly(length))
     except (asyncio.IncompleteReadError, ConnectionResetError):
         return None
-
-
-# By default, frozen dataclasses with slots are pickled and restored field by field with slow generic code, and every
-# class is looked up by its name in every message. That would take most of the time of the communication. So each type
-# has a number here, and a dataclass a function that sets its slots one after the other, written as `dataclasses` writes
-# an `__init__`.
-
-
-def _restore(number: int, *values: Any) -> Any:
-    """The one function that messages name: an object of a type by its number."""
-    return _MAKERS[number](*values)
-
-
-def _reducer(number: int, cls: Any) -> Callable[[Any], Any]:
-    """Returns the function that reduces an object to its type's number and its values."""
-    if issubclass(cls, enum.Enum):
-        return lambda value: (_restore, (number, value.value))
-    names = [each.name for each in dataclasses.fields(cls)]
-    if len(names) < 2:  # attrgetter returns a tuple only for two or more names
-        return lambda value: (_restore, (number, *(getattr(value, name) for name in names)))
-    values = operator.attrgetter(*names)
-    return lambda value: (_restore, (number, *values(value)))
-
-
-def _maker(cls: Any) -> Callable[..., Any]:
-    """Returns the function that makes an object of its values, also of a frozen class."""
-    if issubclass(cls, enum.Enum):
-        return {each.value: each for each in cls}.__getitem__
-    names = [each.name for each in dataclasses.fields(cls)]
-    known: dict[str, Any] = {f"set_{name}": getattr(cls, name).__set__ for name in names}
-    known |= {"new": object.__new__, "cls": cls}
-    lines = [f"    set_{name}(made, {name})" for name in names]
-    exec("\n".join([f"def make({', '.join(names)}):", "    made = new(cls)", *lines, "    return made"]), known)
-    return cast("Callable[..., Any]", known["make"])
-
-
-def _is_known(cls: object) -> bool:
-    if not isinstance(cls, type):
-        return False
-    if issubclass(cls, enum.Enum):
-        return bool(list(cls))
-    return dataclasses.is_dataclass(cls) and "__slots__" in vars(cls)
-
-
-_TYPES: Final = (Job, Reply, *(each for each in vars(model).values() if _is_known(each)))
-"""In the same order in both processes, which run the same installation."""
-_MAKERS: Final = tuple(map(_maker, _TYPES))
-_DISPATCH: Final = copyreg.dispatch_table | {cls: _reducer(number, cls) for number, cls in enumerate(_TYPES)}

@@ -169,7 +169,7 @@ class Sender:
         if self._trouble is not None:
             logger.warning("rag-otel: backend %s is back", self.settings.name)
         self._trouble = None
-        self._mark = b"" if rejected.spans else mark_of(requests)
+        self._mark = b"" if rejected.spans or not self._confirmation.possible else mark_of(requests)
         self._metrics.add(names.SENT, backend=self.settings.name)
         self._metrics.add(names.SENT_BYTES, sum(map(len, requests)), backend=self.settings.name)
         if rejected.spans:

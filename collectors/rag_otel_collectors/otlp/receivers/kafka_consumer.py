@@ -3,8 +3,8 @@ Kafka exporter writes it (`encoding: otlp_proto`).
 
 A message is delivered once its spans are on disk, which is the rule for every request (`intake`). Only then its offset
 is stored for the next commit. The messages of a partition are taken one after another, so no commit is ahead of a
-message that is not delivered. A message that cannot be taken for good goes to the dead letters. While the intake
-refuses, the partitions are paused and the messages wait here.
+message that is not delivered. What a killed process took after its last commit is read again. A message that cannot be
+taken for good goes to the dead letters. While the intake refuses, the partitions are paused and the messages wait here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from rag_otel_collectors.otlp.kafka import make_client
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
 from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
-from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 
 KAFKA: Final = "kafka"
 _BATCH: Final = 100
@@ -52,13 +51,10 @@ class KafkaReceiver:
     """One consumer of a group. librdkafka's calls block, so they run on a thread of their own; everything else belongs
     to the event loop's thread, which waits meanwhile: no state is used by both at a time."""
 
-    def __init__(
-        self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters, known: TakenMessages
-    ) -> None:
+    def __init__(self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters) -> None:
         self._source = source
         self._reception = reception
         self._dead_letters = dead_letters
-        self._known = known
         self._thread = DaemonExecutor(1)  # a call that hangs does not keep the process from exiting
         self._consumer: Any = None
         self._left = False
@@ -114,7 +110,6 @@ class KafkaReceiver:
                 await self._call(self._close)
         except TimeoutError:
             logger.warning("rag-otel: Kafka did not answer while its partitions were given up")
-        self._known.close()
 
     # --- on the event loop --------------------------------------------------------------------------------------------
 
@@ -127,14 +122,10 @@ class KafkaReceiver:
         request = message.value()
         if request is None:
             self._reception.count(KAFKA, "empty")
-        elif self._known.has(message.partition(), message.offset(), request):
-            self._reception.count(KAFKA, "repeated")
         elif len(request) > self._reception.max_request_bytes:
             self._bury(message, f"larger than max_request_bytes ({self._reception.max_request_bytes})")
         elif not self._accept(message, request):
             return False
-        if request is not None:
-            self._note(message, request)
         self._taken[message.topic(), message.partition()] = message.offset() + 1
         return True
 
@@ -156,13 +147,6 @@ class KafkaReceiver:
             if accepted.rejected_spans:  # nobody is there to be told
                 self._bury(message, accepted.message, accepted.rejected_spans)
         return True
-
-    def _note(self, message: Any, request: bytes) -> None:
-        try:
-            self._known.add(message.partition(), message.offset(), request)
-        except OSError as error:
-            self._reception.metrics.add(names.DISK_ERRORS)
-            self._log.error("messages that were taken cannot be noted", error)
 
     def _bury(self, message: Any, reason: str, rejected: int | None = None) -> None:
         place = f"{message.topic()}, partition {message.partition()}, offset {message.offset()}"
