@@ -78,20 +78,16 @@ def build_monitors(
     monitors: list[Monitor] = []
     if settings.alerts.slo_target is not None:
         objective = Objective(target=settings.alerts.slo_target, threshold=settings.alerts.slo_threshold)
-        shown = examples_of(settings, link)
-        monitors.append(
-            SloMonitor(objective, raise_alert=inbox.raise_alert, examples=shown, state=state, clock=steady_time)
-        )
+        monitors.append(SloMonitor(objective, examples=examples_of(settings, link)))
     if settings.alerts.health:
-        monitors += [
-            SilenceMonitor(raise_alert=inbox.raise_alert, seen=lambda: traces_seen(elsewhere()), clock=steady_time),
-            FailureMonitor(raise_alert=inbox.raise_alert, clock=steady_time),
-        ]
+        monitors += [SilenceMonitor(seen=lambda: traces_seen(elsewhere())), FailureMonitor()]
     if budgets is not None:
         from rag_otel.alerts.monitors.budget import BudgetMonitor
 
-        monitors.append(BudgetMonitor(budgets, raise_alert=inbox.raise_alert, clock=steady_time))
-    return Monitors(monitors, wall_time_of=wall_time_of) if monitors else None
+        monitors.append(BudgetMonitor(budgets))
+    if not monitors:
+        return None
+    return Monitors(monitors, raise_alert=inbox.raise_alert, state=state, clock=steady_time, wall_time_of=wall_time_of)
 
 
 def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:

@@ -116,8 +116,6 @@ class Monitoring:
             watching = [part for part in (parts.monitors, parts.drift) if part is not None]
             dispatcher = Dispatcher(alerts=parts.inbox, state=state, watching=watching)
             consumers: list[Consumer] = [parts.inbox, *watching]
-            if parts.monitors is not None and self._settings.alerts.slo_target is None:
-                parts.monitors.begin_with(parts.inbox.read)
             if page is not None:
                 count_elsewhere(elsewhere)
                 consumers += [Unsaved(writer, parts.inbox.read) for writer in page.writers]

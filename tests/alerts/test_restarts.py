@@ -101,13 +101,12 @@ def test_one_clock_that_jumps_ends_nothing_either() -> None:
 
 def test_silence_is_not_measured_by_a_clock_that_jumps() -> None:
     """An hour ahead while twenty traces wait is no hour of silence."""
-    told: list[Alert] = []
-    steady = [NOON]
-    monitor = SilenceMonitor(raise_alert=told.append, silence_s=900, seen=lambda: {"x": 40}, clock=lambda: steady[0])
-    monitor.tick()
-    steady[0] += 1
-    monitor.tick()
-    assert not told
+    seen: dict[str, int] = {}
+    monitor = SilenceMonitor(silence_s=900, seen=lambda: seen)
+    seen["x"] = 40
+    assert not monitor.look(NOON)
+    assert not monitor.look(NOON + 1)
+    assert monitor.look(NOON + 900)
 
 
 def test_what_was_decided_before_a_kill_is_told_after_it(tmp_path: Path) -> None:

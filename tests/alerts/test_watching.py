@@ -16,7 +16,7 @@ import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.inbox import Inbox
-from rag_otel.alerts.monitors.combined import Monitors
+from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -202,36 +202,30 @@ def test_a_monitor_that_fails_does_not_stop_the_others(monkeypatch: pytest.Monke
     """Counted, logged, and the next one is asked."""
     monkeypatch.delenv("RAG_OTEL_RAISE_INTERNAL_ERRORS")
 
-    class Watcher:
+    class Watcher(Monitor):
         def __init__(self, name: str, *, broken: bool = False) -> None:
-            self.name, self.broken, self.calls = name, broken, 0
+            self.name, self.broken, self.calls = name, broken, 0  # type: ignore[misc]
 
         def _called(self) -> None:
             self.calls += 1
             if self.broken:
                 raise ValueError("bug")
 
-        def write(self, batch: Any) -> None:
+        def write(self, batch: Any, now: float) -> None:
             self._called()
 
-        def tick(self) -> None:
+        def look(self, now: float) -> list[Alert]:
             self._called()
+            return []
 
-        def close(self) -> None:
-            self._called()
-
-        def after_fork(self) -> None: ...
-
-        def due(self) -> float | None:
-            return None
+        def forget(self) -> None: ...
 
     broken, sound = Watcher("broken", broken=True), Watcher("sound")
-    monitors = Monitors([broken, sound])
+    monitors = Monitors([broken, sound], raise_alert=lambda alert: None)
     monitors.write([a_result()])
     monitors.tick()
-    monitors.close()
-    assert (broken.calls, sound.calls) == (3, 3)
-    assert counters.get("internal_error.monitor.broken") == 3
+    assert (broken.calls, sound.calls) == (2, 2)
+    assert counters.get("internal_error.monitor.broken") == 2
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ Every process that shares the budget watches it; the first one tells. The proble
 
 from __future__ import annotations
 
-import threading
-import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
+from rag_otel.alerts.monitors.combined import Monitor
 from rag_otel.budgets.budgets import ALL, Budgets, Spending
 from rag_otel.errors import LedgerError
 from rag_otel.model import EvaluatedTrace
@@ -23,7 +22,6 @@ BUDGET_SPENT: Final = "budget_spent"
 LOW: Final = 0.8
 SPENT: Final = 1.0
 """Or less, if what is left was too little for a call."""
-_CHECK_EVERY_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,47 +34,29 @@ class _Told:
     since: float
 
 
-class BudgetMonitor:
-    """A monitor (`rag_otel.alerts.monitors.combined.Monitor`) of all limits."""
+class BudgetMonitor(Monitor):
+    """Of all limits."""
 
     name = "budget"
 
-    def __init__(
-        self, budgets: Budgets, *, raise_alert: Callable[[Alert], None], clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, budgets: Budgets) -> None:
         self._budgets = budgets
-        self._raise = raise_alert
-        self._clock = clock
-        self.after_fork()
+        self.forget()
 
-    def after_fork(self) -> None:
-        """Start empty in the child."""
-        self._lock = threading.RLock()
+    def forget(self) -> None:
         self._told: dict[tuple[str, str], _Told] = {}
-        """(alert's name, scope) -> what was told."""
-        self._check_at = self._clock()
+        """(alert's name, scope) -> what was told. Of the next process the ledger knows it."""
 
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+    def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
         """Results are not looked at: what they cost is in the ledger."""
 
-    def due(self) -> float | None:
-        return self._check_at
-
-    def tick(self) -> None:
-        """Compares what was spent with the limits. Runs on a thread of the scheduler and may wait for the ledger."""
-        with self._lock:
-            now = self._clock()
-            self._check_at = now + _CHECK_EVERY_S
-            try:
-                alerts = [*self._over(now), *self._new(now)]
-            except LedgerError:
-                counters.add("budget.ledger_unreachable")
-                return
-        for alert in alerts:
-            self._raise(alert)
-
-    def close(self) -> None:
-        """Keeps nothing: what was told of a window is in the ledger."""
+    def look(self, now: float) -> list[Alert]:
+        """Compares what was spent with the limits. May wait for the ledger."""
+        try:
+            return [*self._over(now), *self._new(now)]
+        except LedgerError:
+            counters.add("budget.ledger_unreachable")
+            return []
 
     def _over(self, now: float) -> list[Alert]:
         over = [key for key, told in self._told.items() if self._window(told.of) != told.window]

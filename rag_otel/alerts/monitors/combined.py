@@ -1,104 +1,134 @@
-"""All monitors as one writer, so that they share one queue and one thread."""
+"""What watches many answers for what shows only in many: all monitors behind one queue, one lock and one timer."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Protocol
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
+from rag_otel.alert import Alert
 from rag_otel.delivery.export_queue import ExportPolicy
+from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import guarded
-from rag_otel.sharing.group import Consumer, Observed
+from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
 
+FILE: Final = "monitors.json"
+VERSION: Final = 1
+_CHECK_EVERY_S: Final = 15.0
+_SAVE_EVERY_S: Final = 60.0
 
-class Monitor(Protocol):
-    """Watches results and raises alerts about what shows only in many of them."""
 
-    @property
-    def name(self) -> str: ...
+class Monitor(ABC):
+    """Watches results and says what is wrong. Called by one thread at a time; `now` is in seconds that pass evenly."""
 
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Take results into account; on the monitors' thread."""
-        ...
+    name: ClassVar[str]
 
-    def due(self) -> float | None:
-        """Seconds since the epoch at which `tick` must be called next; None: no call is needed."""
-        ...
+    @abstractmethod
+    def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
+        """Take results into account."""
 
-    def tick(self) -> None:
-        """Check what was counted and raise alerts; on a thread of the scheduler."""
-        ...
+    @abstractmethod
+    def look(self, now: float) -> Sequence[Alert]:
+        """The alerts of what was counted, firing and resolved."""
 
-    def after_fork(self) -> None:
-        """Start empty, with new locks: the parent keeps watching its own results."""
-        ...
+    @abstractmethod
+    def forget(self) -> None:
+        """Start empty in a forked child: the parent keeps watching its own results."""
 
-    def close(self) -> None:
-        """Save the state at the end of the process. May be called twice."""
-        ...
+    def to_state(self) -> Any:
+        """What the next process needs, in JSON's types; None: nothing."""
+        return None
+
+    def restore(self, state: Any) -> None:
+        """Go on with what `to_state` gave. Raises ValueError, KeyError or TypeError for anything else."""
+        raise ValueError(f"{self.name} keeps nothing")
 
 
 class Monitors:
-    """Passes every batch to every monitor. A failure of one is counted and logged; the others continue."""
+    """Passes every batch to every monitor, and asks each several times a minute. A failure of one is counted and
+    logged; the others continue."""
 
     name = "monitors"
     export_policy = ExportPolicy(linger_s=1.0)
 
-    def __init__(self, monitors: Sequence[Monitor], *, wall_time_of: Callable[[float], float] = lambda at: at) -> None:
-        """`wall_time_of` turns the times of the monitors' clock into those of the wall clock."""
+    def __init__(
+        self,
+        monitors: Sequence[Monitor],
+        *,
+        raise_alert: Callable[[Alert], None],
+        state: StateFolder | None = None,
+        clock: Callable[[], float] = time.time,
+        wall_time_of: Callable[[float], float] = lambda at: at,
+    ) -> None:
+        """`wall_time_of` turns the times of `clock` into those of the wall clock."""
         self._monitors = tuple(monitors)
-        self._read = Positions()
+        self._raise = raise_alert
+        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
+        self._clock = clock
         self._wall_time_of = wall_time_of
-
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        for monitor in self._monitors:
-            with guarded(f"monitor.{monitor.name}"):
-                monitor.write(batch)
-
-    @property
-    def read(self) -> Positions:
-        """Of the one that keeps its counts; see `take`."""
-        return next((each.read for _, each in self._parts if each is not None), self._read)
-
-    @functools.cached_property
-    def _parts(self) -> Sequence[tuple[Monitor, Consumer | None]]:
-        """Each monitor, and again where it keeps its counts. Asked once, because asking a protocol is slow. Not in
-        `__init__`, because some interpreters read the attributes of what they ask, and the drift monitor then loads
-        its state."""
-        return [(each, each if isinstance(each, Consumer) else None) for each in self._monitors]
+        self._lock = threading.RLock()
+        self._check_at = self._save_at = clock()
+        self.read = Positions()
+        """Of the logs of processes that share a state folder; saved with what was counted."""
+        if self._saved is not None:
+            self.read.begin_saving()
+            with guarded("monitors.load"):
+                self._saved.load(self._restore)
 
     def take(self, batch: Sequence[Observed]) -> None:
-        """Results of several processes: those that keep their counts know where they stood."""
-        for each in batch:
-            self._read.advance(each.upto)
-        results = [each.result for each in batch]
-        for monitor, consumer in self._parts:
-            with guarded(f"monitor.{monitor.name}"):
-                if consumer is not None:
-                    consumer.take(batch)
-                elif results:
-                    monitor.write(results)
+        """Results of several processes."""
+        with self._lock:
+            for each in batch:
+                self.read.advance(each.upto)
+            if batch:
+                self.write([each.result for each in batch])
 
-    def begin_with(self, read: Positions) -> None:
-        """Where nothing was kept: begin where another consumer has read to."""
-        self._read.advance(read.taken)
+    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+        with self._lock:
+            for monitor in self._monitors:
+                with guarded(f"monitor.{monitor.name}"):
+                    monitor.write(batch, self._clock())
 
     def due(self) -> float | None:
-        due = min((at for monitor in self._monitors if (at := monitor.due()) is not None), default=None)
-        return None if due is None else self._wall_time_of(due)
+        return self._wall_time_of(self._check_at)
 
     def tick(self) -> None:
-        for monitor in self._monitors:
-            with guarded(f"monitor.{monitor.name}"):
-                monitor.tick()
+        """Raise what the monitors see; save from time to time."""
+        alerts: list[Alert] = []
+        with self._lock:
+            now = self._clock()
+            self._check_at = now + _CHECK_EVERY_S
+            for monitor in self._monitors:
+                with guarded(f"monitor.{monitor.name}"):
+                    alerts += monitor.look(now)
+        for alert in alerts:  # before they are saved as told: a kill in between tells them again, under one fingerprint
+            self._raise(alert)
+        if alerts or now >= self._save_at:
+            self.close()
 
     def after_fork(self) -> None:
+        self._lock = threading.RLock()
         for monitor in self._monitors:
-            monitor.after_fork()
+            monitor.forget()
 
     def close(self) -> None:
+        """Save what was counted."""
+        with self._lock:
+            self._save_at = self._clock() + _SAVE_EVERY_S
+            if self._saved is None:
+                return
+            with guarded("monitors.save"):
+                kept = {each.name: state for each in self._monitors if (state := each.to_state()) is not None}
+                read = self.read.to_state()
+                if self._saved.save({"read": read, "kept": kept}):
+                    self.read.was_saved(read)
+
+    def _restore(self, stored: Mapping[str, Any]) -> None:
         for monitor in self._monitors:
-            with guarded(f"monitor.{monitor.name}"):
-                monitor.close()
+            if monitor.name in stored["kept"]:
+                monitor.restore(stored["kept"][monitor.name])
+        self.read.restore(stored["read"])

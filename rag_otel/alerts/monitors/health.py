@@ -5,8 +5,6 @@ Without them an outage of the judge would look like good quality: no answer is j
 
 from __future__ import annotations
 
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -14,6 +12,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.monitors.burn import MINUTE_S, Ring
+from rag_otel.alerts.monitors.combined import Monitor
 from rag_otel.model import EvaluatedTrace, SamplingReason
 from rag_otel.safety.guard import counters
 
@@ -24,7 +23,6 @@ MIN_TRACES: Final = 20
 MIN_EVALUATIONS: Final = 20
 """The fewest evaluations in a window for `evaluator_failing`."""
 WINDOW_MINUTES: Final = 10
-_CHECK_EVERY_S: Final = 15.0
 _MAX_METRICS: Final = 100
 _MAX_ERRORS: Final = 20
 _TRACE: Final = "trace."
@@ -50,99 +48,67 @@ def traces_seen(elsewhere: Mapping[str, int] = MappingProxyType({})) -> dict[str
     return seen
 
 
-class SilenceMonitor:
+class SilenceMonitor(Monitor):
     """Raises `evaluators_silent` when traces arrive for `silence_s` seconds and no evaluation is made."""
 
     name = "silence"
 
-    def __init__(
-        self,
-        *,
-        raise_alert: Callable[[Alert], None],
-        silence_s: float = 900.0,
-        seen: Callable[[], Mapping[str, int]] = traces_seen,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, *, silence_s: float = 900.0, seen: Callable[[], Mapping[str, int]] = traces_seen) -> None:
         """`seen` counts the traces that were to be evaluated, by status and reason."""
-        self._raise = raise_alert
         self._silence_s = silence_s
         self._seen = seen
-        self._clock = clock
-        self._lock = threading.RLock()
-        self._start_over()
+        self.forget()
 
-    def _start_over(self) -> None:
+    def forget(self) -> None:
         self._at_last_evaluation: Mapping[str, int] = dict(self._seen())
         """The counts of traces at the time of the last evaluation."""
         self._flowing_since: float | None = None
         self._firing_since: float | None = None
-        self._heard = False
-        """An evaluation came in this process. The first one also ends the silence that the last process told of."""
-        self._check_at = self._clock()
+        self._evaluated = False
+        """An evaluation came since the last look."""
+        self._well = False
+        """This process has told that evaluations come: the first one also ends the silence that the last process told
+        of."""
 
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
+    def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
         """Any evaluation ends the silence, a failed one too: failures are reported by `evaluator_failing`."""
-        if not any(result.evaluations for result in batch):
-            return
-        with self._lock:
-            self._at_last_evaluation, self._flowing_since = dict(self._seen()), None
-            over = self._firing_since is not None or not self._heard
-            resolved = self._message(AlertState.RESOLVED) if over else None
-            self._firing_since, self._heard = None, True
-        if resolved is not None:
-            self._raise(resolved)
+        if any(result.evaluations for result in batch):
+            self._at_last_evaluation, self._flowing_since, self._evaluated = dict(self._seen()), None, True
 
-    def due(self) -> float | None:
-        return self._check_at
-
-    def tick(self) -> None:
-        with self._lock:
-            now = self._clock()
-            self._check_at = now + _CHECK_EVERY_S
-            silent = sum(self._since_last_evaluation().values())
-            if silent and self._flowing_since is None:
-                self._flowing_since = now
-            long_enough = self._flowing_since is not None and now - self._flowing_since >= self._silence_s
-            firing = self._firing_since is None and silent >= MIN_TRACES and long_enough
-            if firing:
-                self._firing_since = self._flowing_since
-            alert = self._message(AlertState.FIRING) if firing else None
-        if alert is not None:
-            self._raise(alert)
-
-    def after_fork(self) -> None:
-        """Start empty in the child."""
-        self._lock = threading.RLock()
-        self._start_over()
-
-    def close(self) -> None:
-        """Keeps nothing across restarts."""
-
-    def _since_last_evaluation(self) -> dict[str, int]:
-        seen = {what: count - self._at_last_evaluation.get(what, 0) for what, count in self._seen().items()}
-        return {what: count for what, count in seen.items() if count > 0}
-
-    def _message(self, state: AlertState) -> Alert:
-        now, since = self._clock(), self._firing_since or 0.0
-        missed = Counter(self._since_last_evaluation())
-        if state is AlertState.FIRING:
-            what = ", ".join(f"{count} {name}" for name, count in missed.most_common(3))
-            headline = f"No evaluation for {(now - since) / 60:.0f} min while {missed.total()} traces came: {what}"
-        else:
-            headline = "Evaluations come again"
-        return Alert(
-            name=EVALUATORS_SILENT,
-            fingerprint=EVALUATORS_SILENT,
-            metric="",
-            state=state,
-            headline=headline,
-            details={name: float(count) for name, count in missed.most_common(_MAX_ERRORS)},
-            since_ns=round(since * 1e9),
-            time_ns=round(now * 1e9),
-        )
+    def look(self, now: float) -> list[Alert]:
+        since, evaluated, self._evaluated = self._firing_since, self._evaluated, False
+        if evaluated and (since is not None or not self._well):
+            self._firing_since, self._well = None, True
+            return [_silence(AlertState.RESOLVED, "Evaluations come again", {}, since or 0.0, now)]
+        missed = Counter(self._seen())
+        missed.subtract(self._at_last_evaluation)
+        missed = +missed
+        if missed and self._flowing_since is None:
+            self._flowing_since = now
+        flowing = self._flowing_since
+        if since is not None or flowing is None or now - flowing < self._silence_s or missed.total() < MIN_TRACES:
+            return []
+        self._firing_since = flowing
+        most = missed.most_common(_MAX_ERRORS)
+        what = ", ".join(f"{count} {name}" for name, count in most[:3])
+        said = f"No evaluation for {(now - flowing) / 60:.0f} min while {missed.total()} traces came: {what}"
+        return [_silence(AlertState.FIRING, said, {name: float(count) for name, count in most}, flowing, now)]
 
 
-class FailureMonitor:
+def _silence(state: AlertState, said: str, details: Mapping[str, float], since: float, now: float) -> Alert:
+    return Alert(
+        name=EVALUATORS_SILENT,
+        fingerprint=EVALUATORS_SILENT,
+        metric="",
+        state=state,
+        headline=said,
+        details=details,
+        since_ns=round(since * 1e9),
+        time_ns=round(now * 1e9),
+    )
+
+
+class FailureMonitor(Monitor):
     """Raises `evaluator_failing` when more than a share of a metric's evaluations failed in the last ten minutes.
 
     It is resolved when less than half of that share failed, among at least as many evaluations.
@@ -150,56 +116,33 @@ class FailureMonitor:
 
     name = "failures"
 
-    def __init__(
-        self,
-        *,
-        raise_alert: Callable[[Alert], None],
-        share: float = 0.5,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._raise = raise_alert
+    def __init__(self, *, share: float = 0.5) -> None:
         self._share = share
-        self._clock = clock
-        self.after_fork()
+        self.forget()
 
-    def after_fork(self) -> None:
-        """Start empty in the child."""
-        self._lock = threading.RLock()
+    def forget(self) -> None:
         self._rings: dict[str, Ring] = {}
         self._errors: dict[str, Counter[str]] = {}
         """Metric -> counts of error types since its evaluations last succeeded."""
         self._firing_since: dict[str, float] = {}
         self._known: set[str] = set()
         """Metrics of which this process has told how they are."""
-        self._check_at = self._clock()
 
-    def close(self) -> None:
-        """Nothing to save: ten minutes are soon counted again."""
+    def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
+        minute = int(now // MINUTE_S)
+        for result in batch:
+            for evaluation in result.evaluations:
+                if evaluation.name not in self._rings and len(self._rings) >= _MAX_METRICS:
+                    continue
+                ring = self._rings.setdefault(evaluation.name, Ring(bucket_minutes=1, count=WINDOW_MINUTES))
+                ring.add(minute, bad=float(evaluation.error_type is not None), weight=1.0)
+                if evaluation.error_type is not None:
+                    errors = self._errors.setdefault(evaluation.name, Counter())
+                    if evaluation.error_type in errors or len(errors) < _MAX_ERRORS:
+                        errors[evaluation.error_type] += 1
 
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        with self._lock:
-            minute = int(self._clock() // MINUTE_S)
-            for result in batch:
-                for evaluation in result.evaluations:
-                    if evaluation.name not in self._rings and len(self._rings) >= _MAX_METRICS:
-                        continue
-                    ring = self._rings.setdefault(evaluation.name, Ring(bucket_minutes=1, count=WINDOW_MINUTES))
-                    ring.add(minute, bad=float(evaluation.error_type is not None), weight=1.0)
-                    if evaluation.error_type is not None:
-                        errors = self._errors.setdefault(evaluation.name, Counter())
-                        if evaluation.error_type in errors or len(errors) < _MAX_ERRORS:
-                            errors[evaluation.error_type] += 1
-
-    def due(self) -> float | None:
-        return self._check_at if self._rings else None
-
-    def tick(self) -> None:
-        with self._lock:
-            now = self._clock()
-            self._check_at = now + _CHECK_EVERY_S
-            alerts = [alert for metric in self._rings if (alert := self._look(metric, now)) is not None]
-        for alert in alerts:
-            self._raise(alert)
+    def look(self, now: float) -> list[Alert]:
+        return [alert for metric in self._rings if (alert := self._look(metric, now)) is not None]
 
     def _look(self, metric: str, now: float) -> Alert | None:
         window = self._rings[metric].window(int(now // MINUTE_S), WINDOW_MINUTES)

@@ -1,29 +1,23 @@
 """The monitor of a service-level objective such as "95% of answers score above 0.7": alerts on its burn rate.
 
-It receives every result, keeps sums for each service and route (see `rag_otel.alerts.monitors.burn`)
-and looks at them several times a minute. Its alerts go through the inbox like all others.
+It receives every result and keeps sums for each service and route (see `rag_otel.alerts.monitors.burn`).
 """
 
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, Literal
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
-from rag_otel.durable.state_folder import StateFolder, StateRecord
+from rag_otel.alerts.monitors.combined import Monitor
 from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
-from rag_otel.safety.guard import guarded
-from rag_otel.sharing.group import Observed
-from rag_otel.sharing.positions import Positions
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
@@ -34,11 +28,6 @@ MIN_SHORT: Final = 3.0
 """The same for a short window, which only has to show that the burning goes on."""
 MIN_CALM: Final = 10.0
 """The same for a short window that has to show that the burning is over."""
-FILE: Final = "slo.json"
-VERSION: Final = 2
-_CHECK_EVERY_S: Final = 15.0
-_SAVE_EVERY_S: Final = 60.0
-_REMIND_EVERY_S: Final = 4 * 3600.0
 _EXAMPLES: Final = 3
 _MONTH_DAYS: Final = 30.0
 
@@ -83,83 +72,46 @@ class _Slice:
     service: str | None
     route: str | None
     budget: Budget = field(default_factory=Budget)
-    told_at: dict[str, float] = field(default_factory=dict)
-    """Severity -> when its alert was raised last; absent while no alert of it is open."""
     since: dict[str, float] = field(default_factory=dict)
+    """Severity -> when its alert was raised; absent while no alert of it is open."""
     examples: deque[AlertExample] = field(default_factory=lambda: deque(maxlen=_EXAMPLES))
     """The last bad answers; not kept across restarts."""
 
 
-class SloMonitor:
+class SloMonitor(Monitor):
     """Counts every result in the budgets of its service and its route, and raises alerts on their burn rates."""
 
     name = "slo"
 
-    def __init__(
-        self,
-        objective: Objective,
-        *,
-        raise_alert: Callable[[Alert], None],
-        examples: Examples,
-        state: StateFolder | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, objective: Objective, *, examples: Examples) -> None:
         self._objective = objective
-        self._raise = raise_alert
         self._examples = examples
-        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
-        self._clock = clock
-        self._lock = threading.RLock()
+        self.forget()
+
+    def forget(self) -> None:
         self._slices: dict[str, _Slice] = {}
-        self._check_at = self._save_at = clock()
-        self.read = Positions()
-        """Of the logs of processes that share a state folder."""
-        if state is not None:
-            self.read.begin_saving()
-        self._load()
 
-    def take(self, batch: Sequence[Observed]) -> None:
-        """Count answers of several processes; the counts and where they stood are saved together."""
-        with self._lock:
-            for each in batch:
-                self.read.advance(each.upto)
-            self.write([each.result for each in batch])
+    def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
+        for result in batch:
+            for evaluation in result.evaluations:
+                bad = self._objective.is_bad(evaluation)
+                if bad is not None:
+                    self._count(result, evaluation, bad, now)
 
-    def write(self, batch: Sequence[EvaluatedTrace]) -> None:
-        """Count the batch's answers; never fails."""
-        with self._lock:
-            now = self._clock()
-            for result in batch:
-                for evaluation in result.evaluations:
-                    bad = self._objective.is_bad(evaluation)
-                    if bad is not None:
-                        self._count(result, evaluation, bad, now)
+    def look(self, now: float) -> list[Alert]:
+        return [alert for each in self._watched() for alert in self._check(each, now)]
 
-    def due(self) -> float | None:
-        return self._check_at if self._slices else None
+    def to_state(self) -> dict[str, Any]:
+        slices = [
+            {"service": each.service, "route": each.route, "since": each.since, "budget": each.budget.to_state()}
+            for each in self._slices.values()
+        ]
+        return {"objective": str(self._objective), "slices": slices}
 
-    def tick(self) -> None:
-        """Check every budget; save from time to time."""
-        with self._lock:
-            now = self._clock()
-            self._check_at = now + _CHECK_EVERY_S
-            alerts = [alert for each in self._watched() for alert in self._check(each, now)]
-        for alert in alerts:  # before they are saved as told: a kill in between tells them again, under one fingerprint
-            self._raise(alert)
-        with self._lock:
-            if alerts or not 0 <= now - self._save_at < _SAVE_EVERY_S:
-                self._save_at = now
-                self._save()
-
-    def after_fork(self) -> None:
-        """Start empty in the child; the parent keeps its counts."""
-        self._lock = threading.RLock()
-        self._slices = {}
-
-    def close(self) -> None:
-        """Save what was counted."""
-        with self._lock:
-            self._save()
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Counts of another objective are ignored."""
+        if state["objective"] == str(self._objective):
+            self._slices = dict(map(_restored, state["slices"]))
 
     # --- counting ---------------------------------------------------------------------------------------------------
 
@@ -198,18 +150,17 @@ class SloMonitor:
             burning = each.budget.burning(
                 now, allowed=self._objective.allowed, severity=severity, min_long=MIN_LONG, min_short=MIN_SHORT
             )
-            told_at = each.told_at.get(severity)
-            if burning is not None:
-                each.since.setdefault(severity, now)
-                if told_at is None or not 0 <= now - told_at < _REMIND_EVERY_S:
-                    each.told_at[severity] = now
-                    alerts.append(self._firing(each, severity, burning, now))
-            elif told_at is not None and each.budget.calm(
-                now, allowed=self._objective.allowed, severity=severity, min_short=MIN_CALM
+            told = severity in each.since
+            if burning is not None and not told:
+                each.since[severity] = now
+                alerts.append(self._firing(each, severity, burning, now))
+            elif (
+                burning is None
+                and told
+                and each.budget.calm(now, allowed=self._objective.allowed, severity=severity, min_short=MIN_CALM)
             ):
                 alerts.append(self._resolved(each, severity, now))
-                each.told_at.pop(severity)
-                each.since.pop(severity, None)
+                del each.since[severity]
         return alerts
 
     def _firing(self, each: _Slice, severity: AlertSeverity, burning: Burning, now: float) -> Alert:
@@ -261,42 +212,10 @@ class SloMonitor:
     def _fingerprint(self, each: _Slice, severity: AlertSeverity) -> str:
         return f"{each.service or '-'}/{SLO_BURN_RATE}:{self._objective.metric}/{each.route or '*'}/{severity}"
 
-    # --- saving ----------------------------------------------------------------------------------------------------
-
-    def _save(self) -> None:
-        if self._saved is None:
-            return
-        with guarded("slo.save"):
-            slices = [
-                {
-                    "service": each.service,
-                    "route": each.route,
-                    "told_at": each.told_at,
-                    "since": each.since,
-                    "budget": each.budget.to_state(),
-                }
-                for each in self._slices.values()
-            ]
-            read = self.read.to_state()
-            stored = {"objective": str(self._objective), "slices": slices, "read": read}
-            if self._saved.save(stored):
-                self.read.was_saved(read)
-
-    def _load(self) -> None:
-        """Load the counts of the last process; counts of another objective are ignored."""
-        if self._saved is not None:
-            with guarded("slo.load"):
-                self._saved.load(self._restore)
-
-    def _restore(self, stored: Mapping[str, Any]) -> None:
-        if stored["objective"] == str(self._objective):
-            self._slices = dict(map(_restored, stored["slices"]))
-        self.read.restore(stored["read"])
-
 
 def _restored(stored: Mapping[str, Any]) -> tuple[str, _Slice]:
     found = _Slice(stored["service"], stored["route"], Budget.from_state(stored["budget"]))
-    found.told_at, found.since = dict(stored["told_at"]), dict(stored["since"])
+    found.since = dict(stored["since"])
     return _key(found.service, found.route), found
 
 

@@ -20,10 +20,7 @@ class _Day:
         self.now = 1_790_000_000.0
         limits = [BudgetLimit.parse(text) for text in ("1 usd/day", "0.5 usd/day/tenant")]
         self.budgets = Budgets(limits, MemoryLedger(lambda: self.now), paid=["faithfulness"])
-        self.alerts: list[Alert] = []
-        self.monitors = [
-            BudgetMonitor(self.budgets, raise_alert=self.alerts.append, clock=lambda: self.now) for _ in range(2)
-        ]
+        self.monitors = [BudgetMonitor(self.budgets) for _ in range(2)]
 
     async def spend(self, usd: float, tenant: str) -> bool:
         trace = a_trace(tags={"tenant": tenant})
@@ -34,11 +31,10 @@ class _Day:
         return decision.sampled
 
     def told(self) -> list[tuple[str, AlertState, str]]:
-        for monitor in self.monitors:
-            monitor.tick()
-        new = [(each.name, each.state, each.fingerprint.partition(":")[2]) for each in self.alerts]
-        self.alerts.clear()
-        return new
+        return [(each.name, each.state, each.fingerprint.partition(":")[2]) for each in self.looks()]
+
+    def looks(self) -> list[Alert]:
+        return [alert for monitor in self.monitors for alert in monitor.look(self.now)]
 
 
 async def test_80_and_100_percent_are_told_once() -> None:
@@ -64,8 +60,6 @@ async def test_a_message_names_the_limit_and_whose_it_is() -> None:
     """In words that need no manual."""
     day = _Day()
     await day.spend(0.9, "acme")
-    for monitor in day.monitors:
-        monitor.tick()
-    headlines = {each.headline for each in day.alerts}
+    headlines = {each.headline for each in day.looks()}
     assert "90% of the budget 1 usd/day is spent" in headlines
     assert any(line.startswith("The budget 0.5 usd/day/tenant of tenant acme is spent") for line in headlines)

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from rag_otel.alert import Alert, AlertState
+from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.model import Evaluation
 from rag_otel.safety.guard import counters
@@ -23,10 +24,8 @@ class Scene:
         self.now = 1_700_049_600.0
         self.seen: Counter[str] = Counter()
         self.told: list[Alert] = []
-        self.silence = SilenceMonitor(
-            raise_alert=self.takes, silence_s=900, seen=lambda: self.seen, clock=lambda: self.now
-        )
-        self.failures = FailureMonitor(raise_alert=self.takes, clock=lambda: self.now)
+        watching = [SilenceMonitor(silence_s=900, seen=lambda: self.seen), FailureMonitor()]
+        self.monitors = Monitors(watching, raise_alert=self.takes, clock=lambda: self.now)
 
     def takes(self, alert: Alert) -> None:
         """As the inbox does: the end of what nobody was told of is no news."""
@@ -39,14 +38,11 @@ class Scene:
         for _ in range(round(seconds / 60)):
             self.now += 60
             self.seen[status] += traces
-            self.silence.tick()
-            self.failures.tick()
+            self.monitors.tick()
 
     def evaluates(self, *evaluations: Evaluation, times: int = 1) -> None:
         for _ in range(times):
-            batch = [a_result(*evaluations)]
-            self.silence.write(batch)
-            self.failures.write(batch)
+            self.monitors.write([a_result(*evaluations)])
 
 
 def test_traces_without_any_evaluation_are_told_with_their_reasons() -> None:
@@ -61,6 +57,7 @@ def test_traces_without_any_evaluation_are_told_with_their_reasons() -> None:
     assert alert.details["skipped.no_response"] == 70
     assert "No evaluation for 15 min" in alert.headline
     scene.evaluates()
+    scene.passes(60)
     assert [each.state for each in scene.told] == [FIRING, RESOLVED]
     assert scene.told[1].fingerprint == alert.fingerprint
 
@@ -128,17 +125,13 @@ def test_an_answer_that_cannot_be_scored_has_not_failed() -> None:
 
 def test_the_first_process_that_is_well_again_ends_what_the_last_one_told() -> None:
     """Both problems were told before a restart; the new process knows of neither, and is well."""
-    raised: list[tuple[str, AlertState]] = []
-
-    def take(alert: Alert) -> None:
-        raised.append((alert.fingerprint, alert.state))
-
-    now = [1_700_049_600.0]
-    silence = SilenceMonitor(raise_alert=take, seen=dict, clock=lambda: now[0])
-    failures = FailureMonitor(raise_alert=take, clock=lambda: now[0])
-    for _ in range(2):
-        silence.write([a_result()] * 20)
-        failures.write([a_result()] * 20)
-        now[0] += 60
-        failures.tick()
-    assert raised == [("evaluators_silent", RESOLVED), ("evaluator_failing:faithfulness", RESOLVED)]
+    raised: list[Alert] = []
+    now = 1_700_049_600.0
+    for monitor in (SilenceMonitor(seen=dict), FailureMonitor()):
+        for _ in range(2):
+            monitor.write([a_result()] * 20, now)
+            raised += monitor.look(now + 60)
+    assert [(alert.fingerprint, alert.state) for alert in raised] == [
+        ("evaluators_silent", RESOLVED),
+        ("evaluator_failing:faithfulness", RESOLVED),
+    ]

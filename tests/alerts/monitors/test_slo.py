@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Ring, Window
+from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.monitors.slo import MAX_SLICES, Objective, SloMonitor
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, SamplingDecision
@@ -37,9 +38,8 @@ class Scene:
     def __init__(self, objective: Objective = OBJECTIVE, state: StateFolder | None = None) -> None:
         self.now = START
         self.told: list[Alert] = []
-        self.monitor = SloMonitor(
-            objective, raise_alert=self.told.append, examples=Examples(), state=state, clock=lambda: self.now
-        )
+        self.slo = SloMonitor(objective, examples=Examples())
+        self.monitor = Monitors([self.slo], raise_alert=self.told.append, state=state, clock=lambda: self.now)
 
     def traffic(self, minutes: int, answer: Callable[[], EvaluatedTrace], per_minute: int = 10) -> list[Alert]:
         """So many answers a minute; what was raised meanwhile."""
@@ -153,11 +153,11 @@ def test_a_budget_survives_a_restart(tmp_path: Path) -> None:
     assert not second.traffic(5, drawn(1.0))  # told already
     assert next(alert.state for alert in second.traffic(60, drawn(0.0))) is AlertState.RESOLVED
     other = Scene(Objective(target=0.9), state=state)
-    assert not other.monitor._slices
-    broken = {"version": 2, "state": {"objective": str(OBJECTIVE), "slices": [{}]}}
-    (state.path / "slo.json").write_text(json.dumps(broken))
-    assert not Scene(state=state).monitor._slices
-    assert (state.path / "slo.json.unreadable").exists()
+    assert not other.slo._slices
+    broken = {"version": 1, "state": {"read": {}, "kept": {"slo": {"objective": str(OBJECTIVE), "slices": [{}]}}}}
+    (state.path / "monitors.json").write_text(json.dumps(broken))
+    assert not Scene(state=state).slo._slices
+    assert (state.path / "monitors.json.unreadable").exists()
 
 
 def test_routes_without_end_share_a_budget() -> None:
@@ -165,7 +165,7 @@ def test_routes_without_end_share_a_budget() -> None:
     scene = Scene()
     for n in range(3 * MAX_SLICES):
         scene.monitor.write([a_score(1.0, route=f"answer-{n}", service=f"s{n % 7}")])
-    assert len(scene.monitor._slices) <= MAX_SLICES + 2
+    assert len(scene.slo._slices) <= MAX_SLICES + 2
 
 
 def test_an_objective_may_be_about_risk() -> None:
