@@ -30,9 +30,9 @@ from rag_otel.guarding.rules import (
 from rag_otel.guarding.streaming import HeldStream, ReleasedStream, StreamGuard
 from rag_otel.guarding.texts import Range, UnsupportedSentences, annotated, without
 from rag_otel.model import AttributeValue, Chunk
+from rag_otel.observing.allowance import Allowance
 from rag_otel.observing.call import Observation
 from rag_otel.observing.call_snapshot import Snapshot
-from rag_otel.observing.limits import Allowance
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import counters, logger, report_internal_error
 from rag_otel.setup.runtime import Runtime, active_runtime

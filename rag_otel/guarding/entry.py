@@ -17,10 +17,10 @@ from opentelemetry.context import get_value
 from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.acting import GuardedCall
 from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded, not_judged
+from rag_otel.observing.allowance import Allowance, TooLargeError
 from rag_otel.observing.call import Observation, begin_guarded
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.documents import to_chunks
-from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.plan import Plan
 from rag_otel.observing.streams import run_in_place
 from rag_otel.safety.guard import counters, logger, report_internal_error

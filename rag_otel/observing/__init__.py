@@ -7,5 +7,5 @@ streams     calls that go on         transcript     what a stream has said so fa
 content     the span's attributes    call_snapshot  what is handed to evaluation
 tracing     tracer, unsampled calls
 session     who is asking, what was retrieved, remembered, said before
-limits      what one call may cost the caller
+allowance   what one call may cost the caller
 """

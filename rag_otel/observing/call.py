@@ -14,10 +14,10 @@ from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_sp
 
 from rag_otel.model import Chunk
 from rag_otel.observing import tracing
+from rag_otel.observing.allowance import Allowance, TooLargeError
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot, hand_over
 from rag_otel.observing.content import attribute_room, content_attributes, mark_failed
 from rag_otel.observing.documents import to_chunks, unique
-from rag_otel.observing.limits import Allowance, TooLargeError
 from rag_otel.observing.plan import Plan
 from rag_otel.observing.selectors import Arguments, Extractor
 from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, turns_in, user_in

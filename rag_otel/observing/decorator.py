@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 from opentelemetry.context import attach, detach
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.observing.allowance import MAX_WIDTH
 from rag_otel.observing.call import begin
-from rag_otel.observing.limits import MAX_WIDTH
 from rag_otel.observing.plan import Plan, make_plan
 from rag_otel.observing.selectors import Selector
 from rag_otel.observing.streams import async_generator_function, generator_function, run_in_place, with_stream

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
-from rag_otel.observing.limits import MAX_CHUNKS, MAX_WIDTH, Allowance
+from rag_otel.observing.allowance import MAX_CHUNKS, MAX_WIDTH, Allowance
 
 _NESTED_TEXT: Final = ("payload", "_source", "properties", "metadata", "fields")
 """Where vector stores put the text when it is not at the top."""

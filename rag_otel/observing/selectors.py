@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 from rag_otel.errors import SelectorError
 from rag_otel.formats.paths import Step, steps_in
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel.observing.limits import Allowance
+from rag_otel.observing.allowance import Allowance
 from rag_otel.safety.guard import counters, logger
 
 Selector: TypeAlias = str | Callable[..., Any]

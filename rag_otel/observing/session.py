@@ -17,8 +17,8 @@ from opentelemetry.trace import get_current_span
 
 from rag_otel import semconv
 from rag_otel.evaluation.conversation import ASSISTANT, MAX_MESSAGES, USER
+from rag_otel.observing.allowance import Allowance
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY
-from rag_otel.observing.limits import Allowance
 from rag_otel.observing.shapes import text_of
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 

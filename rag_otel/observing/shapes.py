@@ -13,8 +13,8 @@ from typing import Any, Final, TypeGuard
 
 from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
+from rag_otel.observing.allowance import MAX_WIDTH, Allowance
 from rag_otel.observing.documents import to_chunks
-from rag_otel.observing.limits import MAX_WIDTH, Allowance
 
 QUESTION_NAMES: Final = (*usual_names.QUESTION, *usual_names.QUESTION_TOO)
 RESPONSE_NAMES: Final = (*usual_names.ANSWER, *usual_names.ANSWER_TOO)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from rag_otel.observing.limits import MAX_CHARACTERS, MAX_WIDTH
+from rag_otel.observing.allowance import MAX_CHARACTERS, MAX_WIDTH
 from rag_otel.observing.shapes import response_in, text_of
 from rag_otel.safety.guard import guarded
 

@@ -28,7 +28,7 @@ from rag_otel.pipeline import queue_full, rate_limited
 from rag_otel.processing import fan_out
 from rag_otel.processing.held_traces import SHUT_DOWN, HeldTraces, count
 from rag_otel.processing.hold import Slot
-from rag_otel.processing.open_spans import Decided
+from rag_otel.processing.open_spans import Decided, OpenSpan
 from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, scope_name, span_ref
 from rag_otel.processing.span_tracker import SpanTracker
 from rag_otel.safety.fork import after_fork_in_child
@@ -155,7 +155,7 @@ class RagSpanProcessor(SpanProcessor):
         tree = self._tracker.ended(record, span)
         if tree is None or not (self._active or self._closing) or not span.context.trace_flags.sampled:
             return span
-        root = record.root()
+        root = _root_above(record)
         if root is not None and self._runtime.settings.spans.texts_on_root:
             copy_texts(span, root)
         target, decision, reason, written = record.decided or self._decide(span.context, record.snapshot)
@@ -208,7 +208,7 @@ class RagSpanProcessor(SpanProcessor):
         if record is None or record.own:
             return {}
         record.snapshot = snapshot
-        if not self._active or not context.trace_flags.sampled or not record.is_sure_candidate(snapshot):
+        if not self._active or not context.trace_flags.sampled or not _is_sure_candidate(record, snapshot):
             return {}
         try:
             record.decided = decided = self._decide(context, snapshot)
@@ -292,6 +292,20 @@ _following: Final[weakref.WeakSet[RagSpanProcessor]] = weakref.WeakSet()
 def following() -> tuple[RagSpanProcessor, ...]:
     """The processors that evaluate with the set-up of the process, whatever that is."""
     return tuple(_following)
+
+
+def _is_sure_candidate(record: OpenSpan, snapshot: Snapshot) -> bool:
+    """True for an observed call that will be a candidate whatever else ends before it: one with an answer, which is no
+    search, and with chunks."""
+    return snapshot.response is not None and (snapshot.chunks is not None or record.retrieved)
+
+
+def _root_above(record: OpenSpan) -> ReadableSpan | None:
+    """The root span of the trace; None where that is in another process or was not seen."""
+    top = record
+    while top.parent is not None:
+        top = top.parent
+    return top.span if top.span.parent is None else None
 
 
 def _is_own(span: Span, parent_context: Context | None) -> bool:

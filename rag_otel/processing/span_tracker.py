@@ -7,7 +7,7 @@ A span is a candidate for evaluation when it ends and
   observed search function that returned documents and no answer) inside another call; or
 - it is an entry with a retrieval below it; or
 - it is an observed entry below which nothing else was a candidate (the reader then says what is missing); or
-- it is an entry that called a model, beside retrievals under the same span of nobody's dialect: a `Turn`.
+- it is an entry that called a model, beside retrievals under the same span of nobody's dialect (`Siblings`).
 
 What is retrieved below an observed call with chunks belongs to that call, not to the ones around it.
 """
@@ -23,8 +23,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span
 
 from rag_otel import semconv
 from rag_otel.observing.call_snapshot import Snapshot, documents_written
-from rag_otel.processing.late_spans import LateSpans, Turn
-from rag_otel.processing.open_spans import OpenSpan, SubTree
+from rag_otel.processing.open_spans import OWNED, LateSpans, OpenSpan, Siblings, SubTree
 from rag_otel.processing.sdk_spans import attribute_dict, scope_name
 from rag_otel.protocols import Convention, KnowsCalls
 from rag_otel.safety.guard import counters
@@ -34,7 +33,6 @@ MAX_OPEN: Final = 10_000
 """Open spans remembered; an application that never ends its spans loses the oldest."""
 MAX_SPANS_BELOW: Final = 1_000
 """Ended spans kept below one entry."""
-_YES: Final = -1
 _FIRST_DOCUMENT: Final = f"{semconv.DOCUMENTS}.0.{semconv.DOCUMENT_CONTENT}"
 _Ask: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
 
@@ -113,8 +111,8 @@ class SpanTracker:
         scope, attributes = scope_name(span), attribute_dict(span)
         dialect = self._dialect(scope, attributes)
         foreign = entry is None and dialect is None
-        if record.turn is not None:
-            self._end_turn(record, span, take_over=not foreign)
+        if record.siblings is not None:
+            self._end_siblings(record, span, take_over=not foreign)
         if foreign or attributes.get(semconv.SPAN_KIND) == semconv.KIND_EVALUATOR:
             return None
         retrieves = dialect is not None and dialect.retrieves(scope, attributes)
@@ -125,17 +123,17 @@ class SpanTracker:
         elif dialect is not None and dialect.calls(scope, attributes):
             record.called = True
         size = sum(len(value) for value in attributes.values() if type(value) is str)
-        if entry is None and (turn := self._turn(record, span, retrieves)) is not None:
-            self._keep_in_turn(turn, record, span, size)
-            return None if retrieves else _answer_of(turn, record, span)
+        if entry is None and (siblings := self._siblings_of(record, span, retrieves)) is not None:
+            self._keep_beside(siblings, record, span, size)
+            return None if retrieves else _answer_of(siblings, record, span)
         return self._sub_tree(record, span, entry, size, candidate=entry is None and record.retrieved)
 
     def _call_ended(
         self, record: OpenSpan, span: ReadableSpan, snapshot: Snapshot, entry: OpenSpan | None
     ) -> SubTree | None:
         """`ended` for an observed call, which knows by itself what it is."""
-        if record.turn is not None:
-            self._end_turn(record, span, take_over=True)
+        if record.siblings is not None:
+            self._end_siblings(record, span, take_over=True)
         searched = snapshot.response is None and bool(snapshot.chunks)
         if searched:
             record.retrieved = True
@@ -149,12 +147,12 @@ class SpanTracker:
     def _sub_tree(
         self, record: OpenSpan, span: ReadableSpan, entry: OpenSpan | None, size: int, *, candidate: bool
     ) -> SubTree | None:
-        record.tell_parent(candidate=candidate)
+        _tell_parent(record, candidate=candidate)
         holder = record if entry is None else entry
         tree = None
         if candidate:
             # An observed call knows by itself what it answered, and whether its stream was left.
-            still_open = record.open_below() if record.snapshot is None and record.children else []
+            still_open = _open_below(record) if record.snapshot is None and record.children else []
             late, streaming = self._wait_for(still_open) if still_open else (None, False)
             tree = SubTree(
                 spans=(*holder.below, span),
@@ -187,47 +185,47 @@ class SpanTracker:
         dialect = self._dialect(scope, attributes)
         return dialect is not None and dialect.calls(scope, attributes)
 
-    # --- turns ------------------------------------------------------------------------------------------------------
+    # --- side by side -----------------------------------------------------------------------------------------------
 
-    def _turn(self, record: OpenSpan, span: ReadableSpan, retrieves: bool) -> Turn | None:
-        """The turn that an entry belongs to: as its retrieval, or as a call of a model after that."""
+    def _siblings_of(self, record: OpenSpan, span: ReadableSpan, retrieves: bool) -> Siblings | None:
+        """Those that an entry belongs to: as a retrieval, or as a call of a model after that."""
         around = record.parent
         if around is None or around.ended or around.own:
             return None
-        turn = around.turn
+        siblings = around.siblings
         if retrieves:
-            if turn is not None and not turn.answered:
-                return turn
-            self._end_turn(around, span, take_over=False)
-            around.turn = Turn()
-            return around.turn
-        return turn if turn is not None and record.called and not record.retrieved else None
+            if siblings is not None and not siblings.answered:
+                return siblings
+            self._end_siblings(around, span, take_over=False)
+            around.siblings = Siblings()
+            return around.siblings
+        return siblings if siblings is not None and record.called and not record.retrieved else None
 
-    def _keep_in_turn(self, turn: Turn, record: OpenSpan, span: ReadableSpan, size: int) -> None:
+    def _keep_beside(self, siblings: Siblings, record: OpenSpan, span: ReadableSpan, size: int) -> None:
         with self._lock:
-            room = len(turn.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= self._max_bytes
+            room = len(siblings.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= self._max_bytes
             if room:
-                turn.spans += [*record.below, span]
-                turn.size += record.size + size
+                siblings.spans += [*record.below, span]
+                siblings.size += record.size + size
                 self._bytes += size
                 record.below, record.size = [], 0
-            turn.complete = turn.complete and room and record.complete
+            siblings.complete = siblings.complete and room and record.complete
         self._release(record)
 
-    def _end_turn(self, around: OpenSpan, span: ReadableSpan, *, take_over: bool) -> None:
-        """The span around a turn has ended, or another turn begins; `take_over`: the retrievals were below its own."""
-        turn, around.turn = around.turn, None
-        if turn is None:
+    def _end_siblings(self, around: OpenSpan, span: ReadableSpan, *, take_over: bool) -> None:
+        """The span around them has ended, or others begin; `take_over`: the retrievals were below that span itself."""
+        siblings, around.siblings = around.siblings, None
+        if siblings is None:
             return
-        turn.over(span)
-        if take_over and not turn.answered:  # known for a dialect's span by attributes that were set last
+        siblings.over(span)
+        if take_over and not siblings.answered:  # known for a dialect's span by attributes that were set last
             around.retrieved = True
-            around.below, around.size = [*around.below, *turn.spans], around.size + turn.size
+            around.below, around.size = [*around.below, *siblings.spans], around.size + siblings.size
             return
-        if not turn.answered:
+        if not siblings.answered:
             counters.add("retrieval.unanswered")
         with self._lock:
-            self._bytes -= turn.size
+            self._bytes -= siblings.size
 
     # --- what is above ----------------------------------------------------------------------------------------------
 
@@ -239,7 +237,7 @@ class SpanTracker:
         """The topmost owned span above this one that is still open."""
         entry, above = None, record.parent
         while above is not None and not above.ended:
-            if above.owned == _YES or self._owns(above):
+            if above.owned == OWNED or self._owns(above):
                 entry = above
             above = above.parent
         return entry
@@ -257,8 +255,8 @@ class SpanTracker:
         count = len(getattr(record.span, "_attributes", None) or ())
         if count != record.owned:
             dialect = self._dialect(scope_name(record.span), attribute_dict(record.span))
-            record.owned = count if dialect is None else _YES
-        return record.owned == _YES
+            record.owned = count if dialect is None else OWNED
+        return record.owned == OWNED
 
     def _keep(self, entry: OpenSpan, span: ReadableSpan, size: int) -> None:
         with self._lock:
@@ -286,14 +284,40 @@ class SpanTracker:
                 return
         if oldest is not None:
             oldest.ended = True
-            self._end_turn(oldest, oldest.span, take_over=False)
+            self._end_siblings(oldest, oldest.span, take_over=False)
             self._release(oldest)
             counters.add("spans.forgotten")
 
 
-def _answer_of(turn: Turn, record: OpenSpan, span: ReadableSpan) -> SubTree:
-    turn.answered = True
-    return SubTree(spans=(span,), size=turn.size, complete=turn.complete, turn=turn, around=record.parent)
+def _tell_parent(record: OpenSpan, *, candidate: bool) -> None:
+    """Let the span above know what this one, which has ended, was."""
+    parent = record.parent
+    if parent is None:
+        return
+    if candidate or record.candidate_below:
+        parent.candidate_below = True
+    if record.retrieved and not candidate:
+        parent.retrieved = True
+    if record.called:
+        parent.called = True
+
+
+def _open_below(record: OpenSpan) -> list[OpenSpan]:
+    """Everything below that has not ended."""
+    found: list[OpenSpan] = []
+    to_visit = [record]
+    while to_visit:
+        children = tuple(to_visit.pop().children or ())
+        found += children
+        to_visit += children
+    return found
+
+
+def _answer_of(siblings: Siblings, record: OpenSpan, span: ReadableSpan) -> SubTree:
+    siblings.answered = True
+    return SubTree(
+        spans=(span,), size=siblings.size, complete=siblings.complete, siblings=siblings, around=record.parent
+    )
 
 
 def _never(scope: str, attributes: Mapping[str, Any]) -> bool:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_otel.model import Chunk
+from rag_otel.observing.allowance import encodable
 from rag_otel.observing.documents import to_chunks, unique
-from rag_otel.observing.limits import encodable
 
 UUID = uuid.UUID(int=7)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import repeat
 
+from rag_otel.observing.allowance import MAX_CHUNKS, Allowance
 from rag_otel.observing.documents import to_chunks
-from rag_otel.observing.limits import MAX_CHUNKS, Allowance
 
 
 class Endless(list[str]):

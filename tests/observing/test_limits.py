@@ -11,7 +11,7 @@ import pytest
 import rag_otel
 from rag_otel import semconv
 from rag_otel.model import UnevaluableReason
-from rag_otel.observing.limits import MAX_CHARACTERS, MAX_CHUNK_CHARACTERS, MAX_CHUNKS
+from rag_otel.observing.allowance import MAX_CHARACTERS, MAX_CHUNK_CHARACTERS, MAX_CHUNKS
 from tests.observing.conftest import Recorder
 
 MANY = 100_000
