@@ -77,7 +77,7 @@ def test_refused_addresses_are_not_quoted() -> None:
             AppriseChannel(f"nonsense://{quote(secret, safe='')}@host/{quote(secret, safe='')}")
         assert secret not in str(refused.value)
         with pytest.raises(ConfigurationError) as refused:
-            MailServer.at(f"ftp://user:{quote(secret, safe='')}@host", password=secret)
+            MailServer(f"ftp://user:{quote(secret, safe='')}@host", password=secret)
         assert secret not in str(refused.value)
         assert quote(secret, safe="") not in str(refused.value)
 

@@ -11,10 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
@@ -35,23 +32,10 @@ RENEWALS_MISSED_IN_A_RESTART: Final = 15
 """The same with a state folder, from which the next process goes on: longer than a deployment takes."""
 MAX_FIRING: Final = 256
 """The most alerts that are renewed; of more, the oldest expire."""
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the file in the state folder."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
-_Labels = tuple[tuple[str, str], ...]
-
-
-@dataclass(slots=True)
-class _Firing:
-    """What is renewed."""
-
-    labels: _Labels
-    payload: dict[str, Any]
-
-
-def _restored(stored: Mapping[str, Any]) -> _Firing:
-    return _Firing(labels=tuple((name, value) for name, value in stored["labels"]), payload=dict(stored["payload"]))
 
 
 class AlertmanagerChannel:
@@ -85,54 +69,72 @@ class AlertmanagerChannel:
 
     def _start_empty(self) -> None:
         self._process = os.getpid()
-        self._order = threading.Lock()
+        self._order = threading.RLock()
         """Held while something is posted: a renewal that overtakes the end of an alert would raise it again."""
-        self._lock = threading.Lock()
-        self._renewal: _Renewal | None = None
-        self._firing: OrderedDict[str, _Firing] = OrderedDict()
-        """By fingerprint, the oldest first."""
+        self._renew_at: float | None = None
+        """Seconds since the epoch; None: nothing fires."""
+        self._firing: dict[str, dict[str, Any]] = {}
+        """What is renewed, by fingerprint, the oldest first."""
 
     def send(self, alert: Alert) -> None:
         """Raises RetryableError or PermanentError."""
         self._forked()
-        current = _Firing(labels=labels_of(alert), payload=_payload(alert, self._clock()))
+        payload = _payload(alert, self._clock())
+        over = alert.state is AlertState.RESOLVED
         with self._order:
-            with self._lock:
-                earlier = self._firing.pop(alert.fingerprint, None)
+            earlier = self._firing.pop(alert.fingerprint, None)
             batch = []
-            if earlier is not None and earlier.labels != current.labels:  # for Alertmanager this is another alert
-                batch.append({**earlier.payload, "endsAt": self._time()})
-            over = alert.state is AlertState.RESOLVED
-            batch.append({**current.payload, "endsAt": self._time(0.0 if over else self._holds_s)})
+            if earlier is not None and earlier["labels"] != payload["labels"]:  # for Alertmanager another alert
+                batch.append({**earlier, "endsAt": self._time()})
+            batch.append({**payload, "endsAt": self._time(0.0 if over else self._holds_s)})
             self._post(batch)
             if not over:
-                self._remember(alert.fingerprint, current)
-            with self._lock:
-                self._save()
+                self._firing[alert.fingerprint] = payload
+                if len(self._firing) > MAX_FIRING:
+                    del self._firing[next(iter(self._firing))]
+                    counters.add("alerts.alertmanager.not_renewed")
+                self._renew_in(self._renew_s)
+            if self._saved is not None:
+                with guarded("alertmanager.save"):
+                    self._saved.save(self._firing)
 
     def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
         """Renew what the last process told and what is not over yet, at once and from then on."""
         self._saved = StateRecord(folder, f"{self.name}.json", VERSION)
-        found = self._saved.load(lambda stored: {name: _restored(each) for name, each in stored.items()})
-        with self._lock:
+        found = self._saved.load(lambda stored: {name: {**payload} for name, payload in stored.items()})
+        with self._order:
             self._firing.update({name: each for name, each in (found or {}).items() if name in open_alerts})
-            if self._firing and self._renewal is None:
-                self._begin_renewing(first_s=0.0)
-
-    def _save(self) -> None:
-        if self._saved is not None:
-            with guarded("alertmanager.save"):
-                firing = {name: {"labels": each.labels, "payload": each.payload} for name, each in self._firing.items()}
-                self._saved.save(firing)
+            if self._firing:
+                self._renew_in(0.0)
 
     def stop_renewing(self) -> None:
         """Stop renewing: firing alerts expire after a while, unless another process sends them."""
         self._forked()
-        with self._lock:
-            self._firing.clear()
-            if self._renewal is not None:
-                scheduler.remove(self._renewal)
-                self._renewal = None
+        self._firing, self._renew_at = {}, None
+        scheduler.remove(self)
+
+    def due(self) -> float | None:
+        """When firing alerts are sent again, seconds since the epoch."""
+        return self._renew_at
+
+    def tick(self) -> None:
+        """Send all firing alerts again."""
+        with self._order:
+            if not self._firing:
+                self._renew_at = None
+                scheduler.remove(self)
+                return
+            self._renew_at = time.time() + self._renew_s
+            ends_at = self._time(self._holds_s)
+            try:
+                self._post([{**payload, "endsAt": ends_at} for payload in self._firing.values()])
+            except (RetryableError, PermanentError):
+                counters.add("alerts.alertmanager.renewals_failed")
+
+    def _renew_in(self, seconds: float) -> None:
+        if self._renew_at is None:
+            self._renew_at = time.time() + seconds
+            scheduler.add(self)
 
     def _forked(self) -> None:
         if os.getpid() != self._process:
@@ -150,54 +152,8 @@ class AlertmanagerChannel:
         with redacted(self._authorization):
             post(self._url, to_json(batch), headers=headers, timeout_s=self._timeout_s)
 
-    def _remember(self, fingerprint: str, current: _Firing) -> None:
-        with self._lock:
-            self._firing[fingerprint] = current
-            if len(self._firing) > MAX_FIRING:
-                self._firing.popitem(last=False)
-                counters.add("alerts.alertmanager.not_renewed")
-            if self._renewal is None:
-                self._begin_renewing(first_s=self._renew_s)
 
-    def _begin_renewing(self, *, first_s: float) -> None:
-        self._renewal = _Renewal(self, first_s=first_s, every_s=self._renew_s)
-        scheduler.add(self._renewal)
-
-    def _renew(self) -> bool:
-        """Send all firing alerts again; False where there is none."""
-        with self._order:
-            with self._lock:
-                payloads = [each.payload for each in self._firing.values()]
-                if not payloads:
-                    self._renewal = None
-                    return False
-            ends_at = self._time(self._holds_s)
-            try:
-                self._post([{**payload, "endsAt": ends_at} for payload in payloads])
-            except (RetryableError, PermanentError):
-                counters.add("alerts.alertmanager.renewals_failed")
-        return True
-
-
-class _Renewal:
-    """Renews at its time what a channel has told; ends when nothing fires, or when nobody holds the channel."""
-
-    def __init__(self, channel: AlertmanagerChannel, *, first_s: float, every_s: float) -> None:
-        self._channel = weakref.ref(channel)
-        self._every_s = every_s
-        self._at = time.time() + first_s
-
-    def due(self) -> float | None:
-        return self._at
-
-    def tick(self) -> None:
-        self._at = time.time() + self._every_s
-        owner = self._channel()
-        if owner is None or not owner._renew():
-            scheduler.remove(self)
-
-
-def labels_of(alert: Alert) -> _Labels:
+def labels_of(alert: Alert) -> dict[str, str]:
     """The labels that identify the alert and that Alertmanager's routes match; they hold no text of any answer."""
     labels = {
         "alertname": alert.name,
@@ -207,7 +163,7 @@ def labels_of(alert: Alert) -> _Labels:
         "route": alert.route or "",
         "fingerprint": alert.fingerprint,
     }
-    return tuple((name, one_line(value, 200)) for name, value in labels.items() if value)
+    return {name: one_line(value, 200) for name, value in labels.items() if value}
 
 
 def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
@@ -231,7 +187,7 @@ def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
 def _payload(alert: Alert, now: float) -> dict[str, Any]:
     """The alert without its end, which every renewal sets anew."""
     payload: dict[str, Any] = {
-        "labels": dict(labels_of(alert)),
+        "labels": labels_of(alert),
         "annotations": annotations_of(alert, compose_message(alert)),
         # Alertmanager rejects an alert that ends before it starts: a span's clock may be ahead of ours.
         "startsAt": timestamp(min(alert.since_ns or alert.time_ns or int(now * 1e9), int(now * 1e9))),

@@ -23,14 +23,36 @@ def configured_channels(settings: Settings) -> list[AlertChannel]:
     Raises ConfigurationError that names the setting and the solution.
     """
     _require_complete(settings)
-    return [
-        *_webhook(settings),
-        *_slack(settings),
-        *_pagerduty(settings),
-        *_alertmanager(settings),
-        *_mail(settings),
-        *_apprise(settings),
-    ]
+    alerts, channels = settings.alerts, list[AlertChannel]()
+    if alerts.webhook_url:
+        from rag_otel.alerts.channels.webhook import WebhookChannel
+
+        channels.append(WebhookChannel(alerts.webhook_url, secret=alerts.webhook_secret))
+    if alerts.slack_url:
+        from rag_otel.alerts.channels.slack import SlackChannel
+
+        channels.append(SlackChannel(alerts.slack_url))
+    if alerts.pagerduty_key:
+        from rag_otel.alerts.channels.pagerduty import PagerDutyChannel
+
+        channels.append(PagerDutyChannel(alerts.pagerduty_key, url=alerts.pagerduty_url))
+    # One for each member of a cluster: all get the alert, and one that is down does not delay the others.
+    for number, url in enumerate(alerts.alertmanager_urls, 1):
+        from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
+
+        name = _numbered("alertmanager", number)
+        channels.append(AlertmanagerChannel(url, name=name, authorization=alerts.alertmanager_authorization))
+    if alerts.smtp_url and alerts.email_from:
+        from rag_otel.alerts.channels.mail import MailChannel
+        from rag_otel.alerts.channels.mail_server import MailServer
+
+        server = MailServer(alerts.smtp_url, password=alerts.smtp_password)
+        channels.append(MailChannel(server, sender=alerts.email_from, recipients=tuple(alerts.email_to)))
+    for number, url in enumerate(alerts.apprise_urls, 1):
+        from rag_otel.alerts.channels.apprise import AppriseChannel
+
+        channels.append(AppriseChannel(url, name=_numbered("apprise", number)))
+    return channels
 
 
 def _require_complete(settings: Settings) -> None:
@@ -39,73 +61,11 @@ def _require_complete(settings: Settings) -> None:
         if getattr(settings.alerts, name) and missing:
             wanted = " and ".join(f"alert_{other} (RAG_OTEL_ALERT_{other.upper()})" for other in missing)
             raise ConfigurationError(f"alert_{name} is set, but nothing is sent without {wanted}: give that too")
-
-
-def _webhook(settings: Settings) -> list[AlertChannel]:
-    if not settings.alerts.webhook_url:
-        return []
-    from rag_otel.alerts.channels.webhook import WebhookChannel
-
-    return [WebhookChannel(settings.alerts.webhook_url, secret=settings.alerts.webhook_secret)]
-
-
-def _slack(settings: Settings) -> list[AlertChannel]:
-    if not settings.alerts.slack_url:
-        return []
-    from rag_otel.alerts.channels.slack import SlackChannel
-
-    return [SlackChannel(settings.alerts.slack_url)]
-
-
-def _pagerduty(settings: Settings) -> list[AlertChannel]:
-    if not settings.alerts.pagerduty_key:
-        return []
-    from rag_otel.alerts.channels.pagerduty import PagerDutyChannel
-
-    key, url = settings.alerts.pagerduty_key, settings.alerts.pagerduty_url
-    return [PagerDutyChannel(key, url=url)]
-
-
-def _alertmanager(settings: Settings) -> list[AlertChannel]:
-    """One channel for each member of a cluster: all get the alert, and one that is down does not delay the others."""
-    if not settings.alerts.alertmanager_urls:
-        return []
-    from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
-
     if any("@" in urlsplit(url).netloc for url in settings.alerts.alertmanager_urls):
         raise ConfigurationError(
             "alert_alertmanager_urls are shown where settings are: put user and password, as `Basic ...`, into "
             "alert_alertmanager_authorization (RAG_OTEL_ALERT_ALERTMANAGER_AUTHORIZATION)"
         )
-    return [
-        AlertmanagerChannel(
-            url,
-            name=_numbered("alertmanager", number),
-            authorization=settings.alerts.alertmanager_authorization,
-        )
-        for number, url in enumerate(settings.alerts.alertmanager_urls, 1)
-    ]
-
-
-def _mail(settings: Settings) -> list[AlertChannel]:
-    if not (settings.alerts.smtp_url and settings.alerts.email_from):
-        return []
-    from rag_otel.alerts.channels.mail import MailChannel
-    from rag_otel.alerts.channels.mail_server import MailServer
-
-    server = MailServer.at(settings.alerts.smtp_url, password=settings.alerts.smtp_password)
-    return [MailChannel(server, sender=settings.alerts.email_from, recipients=tuple(settings.alerts.email_to))]
-
-
-def _apprise(settings: Settings) -> list[AlertChannel]:
-    if not settings.alerts.apprise_urls:
-        return []
-    from rag_otel.alerts.channels.apprise import AppriseChannel
-
-    return [
-        AppriseChannel(url, name=_numbered("apprise", number))
-        for number, url in enumerate(settings.alerts.apprise_urls, 1)
-    ]
 
 
 def _numbered(name: str, number: int) -> str:

@@ -35,7 +35,7 @@ _POLICY: Final = email.policy.SMTP.clone(max_line_length=200)
 
 
 class MailChannel:
-    """Mails an alert to all recipients. Each mail has its own connection: alerts are rare, idle connections break."""
+    """Mails an alert to all recipients."""
 
     name = "email"
 

@@ -7,13 +7,11 @@ smtp://relay.internal:25?starttls=off  plain text, where nothing else is to be h
 
 from __future__ import annotations
 
-import contextlib
 import smtplib
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from email.message import EmailMessage
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -22,25 +20,13 @@ from rag_otel.safety.redaction import redacted
 
 _PORTS: Final = {"smtp": 587, "smtps": 465}
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-StartTls = Literal["required", "off"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class MailServer:
-    """How to reach a mail server."""
+    """A mail server, reached anew for each message: alerts are rare, idle connections break."""
 
-    host: str
-    port: int
-    tls: bool = True
-    """TLS from the first byte; else plain text until STARTTLS."""
-    starttls: StartTls = "required"
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    timeout_s: float = 10.0
-
-    @classmethod
-    def at(cls, url: str, *, password: str | None = None, timeout_s: float = 10.0) -> MailServer:
-        """The server at this address. Raises ConfigurationError that says what is wrong with it, and no password."""
+    def __init__(self, url: str, *, password: str | None = None, timeout_s: float = 10.0) -> None:
+        """Raises ConfigurationError that says what is wrong with the address, and no password."""
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -53,28 +39,23 @@ class MailServer:
         asked = parse_qs(parts.query).get("starttls", [""])[-1]
         if asked not in ("", "required", "off"):
             raise _wrong(f"starttls must be required or off, not {asked!r}")
-        local = parts.hostname in _LOOPBACK and not asked
-        server = cls(
-            host=parts.hostname,
-            port=port or _PORTS[parts.scheme],
-            tls=parts.scheme == "smtps",
-            starttls="off" if asked == "off" or local else "required",
-            user=unquote(parts.username) if parts.username else None,
-            password=password,
-            timeout_s=timeout_s,
-        )
-        if server.password and not server.user:
+        self._host, self._port = parts.hostname, port or _PORTS[parts.scheme]
+        self._tls = parts.scheme == "smtps"
+        self._starttls = not self._tls and asked != "off" and (bool(asked) or self._host not in _LOOPBACK)
+        self._user = unquote(parts.username) if parts.username else None
+        self._password = password
+        self._timeout_s = timeout_s
+        if password and not self._user:
             raise _wrong("alert_smtp_password is given, but no user: write smtp://user@host")
-        if server.password and not server.tls and asked == "off":
+        if password and not self._tls and asked == "off":
             raise _wrong("a password would travel in plain text: leave starttls=off out, or use smtps://")
-        return server
 
     def deliver(self, message: EmailMessage) -> None:
         """Send one message. Recipients that the server refuses while it accepts others are counted and logged.
 
         Raises RetryableError (no connection, a timeout, an answer of 4xx) or PermanentError (5xx).
         """
-        with redacted(self.password):
+        with redacted(self._password):
             refused = self._hand_over(message)
         if refused:
             counters.add("alerts.mail.recipients_refused", len(refused))
@@ -84,6 +65,10 @@ class MailServer:
         """The refused recipients and the reasons."""
         try:
             with self._connected() as smtp:
+                if self._starttls:
+                    smtp.starttls(context=ssl.create_default_context())
+                if self._user and self._password:
+                    smtp.login(self._user, self._password)
                 return smtp.send_message(message)
         except smtplib.SMTPRecipientsRefused as error:
             codes = [code for code, _ in error.recipients.values()]
@@ -97,27 +82,13 @@ class MailServer:
 
     @property
     def _where(self) -> str:
-        return f"mail server {self.host}:{self.port}"
+        return f"mail server {self._host}:{self._port}"
 
     def _connected(self) -> smtplib.SMTP:
-        if self.tls:
-            context = ssl.create_default_context()
-            smtp: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=self.timeout_s, context=context)
-        else:
-            smtp = smtplib.SMTP(self.host, self.port, timeout=self.timeout_s)
-        try:
-            self._secure(smtp)
-        except BaseException:
-            with contextlib.suppress(OSError, smtplib.SMTPException):
-                smtp.close()
-            raise
-        return smtp
-
-    def _secure(self, smtp: smtplib.SMTP) -> None:
-        if not self.tls and self.starttls == "required":
-            smtp.starttls(context=ssl.create_default_context())
-        if self.user and self.password:
-            smtp.login(self.user, self.password)
+        if not self._tls:
+            return smtplib.SMTP(self._host, self._port, timeout=self._timeout_s)
+        context = ssl.create_default_context()
+        return smtplib.SMTP_SSL(self._host, self._port, timeout=self._timeout_s, context=context)
 
     def _failed(self, code: int, said: str) -> RetryableError | PermanentError:
         kind = PermanentError if code >= 500 else RetryableError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import json
 import os
@@ -125,17 +124,6 @@ def test_a_renewal_that_fails_is_made_good_by_the_next() -> None:
         receiver.answers += [(503, {}), (400, {})]
         eventually(lambda: len(receiver.requests) >= 5)
         channel.stop_renewing()
-
-
-def test_a_channel_that_nobody_holds_renews_nothing() -> None:
-    """After `uninstrument()` renewing ends with the channel."""
-    before = scheduled()
-    with http_receiver() as receiver:
-        channel = AlertmanagerChannel(receiver.url, name="forgotten", renew_s=0.02)
-        channel.send(an_alert())
-        del channel
-        gc.collect()
-        eventually(lambda: scheduled() <= before)
 
 
 def test_a_message_says_until_when_it_holds() -> None:

@@ -45,7 +45,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
 
 def channel(receiver: MailReceiver, *, scheme: str = "smtp") -> MailChannel:
     """A channel that mails through this server."""
-    server = MailServer.at(f"{scheme}://127.0.0.1:{receiver.port}")
+    server = MailServer(f"{scheme}://127.0.0.1:{receiver.port}")
     return MailChannel(server, sender=SENDER, recipients=RECIPIENTS)
 
 
@@ -88,7 +88,7 @@ def test_a_mail_travels_encrypted_after_a_login(security: Security, scheme: str,
     """With STARTTLS or TLS, by the system's own certificates."""
     with mail_receiver(security=security, login=True, certificate=certificate) as receiver:
         asked = "?starttls=required" if scheme == "smtp" else ""
-        server = MailServer.at(f"{scheme}://{USER}@127.0.0.1:{receiver.port}{asked}", password=PASSWORD)
+        server = MailServer(f"{scheme}://{USER}@127.0.0.1:{receiver.port}{asked}", password=PASSWORD)
         MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
     assert (receiver.encrypted, receiver.logged_in) == ([True], [True])
 
@@ -107,7 +107,7 @@ def test_a_server_that_nobody_vouches_for_gets_no_mail(tmp_path: Path) -> None:
 def test_a_server_without_starttls_gets_no_mail_where_that_is_required() -> None:
     """Rather no mail than one that everybody on the way can read."""
     with mail_receiver() as receiver:
-        server = MailServer.at(f"smtp://127.0.0.1:{receiver.port}?starttls=required")
+        server = MailServer(f"smtp://127.0.0.1:{receiver.port}?starttls=required")
         with pytest.raises(PermanentError, match="STARTTLS"):
             MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
     assert not receiver.mails
@@ -116,7 +116,7 @@ def test_a_server_without_starttls_gets_no_mail_where_that_is_required() -> None
 def test_a_wrong_password_is_final_and_shown_nowhere(certificate: ssl.SSLContext) -> None:
     """Neither in the error nor in the server's repr."""
     with mail_receiver(security="tls", login=True, certificate=certificate) as receiver:
-        server = MailServer.at(f"smtps://{USER}@127.0.0.1:{receiver.port}", password="wr0ng-password")
+        server = MailServer(f"smtps://{USER}@127.0.0.1:{receiver.port}", password="wr0ng-password")
         with pytest.raises(PermanentError, match="535") as refused:
             MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
     assert "wr0ng" not in f"{refused.value!r} {server!r}"
@@ -162,7 +162,7 @@ def test_a_server_that_is_down_is_tried_again() -> None:
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever() -> None:
     """Another try comes later."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        server = MailServer.at(f"smtp://127.0.0.1:{silent.getsockname()[1]}", timeout_s=0.2)
+        server = MailServer(f"smtp://127.0.0.1:{silent.getsockname()[1]}", timeout_s=0.2)
         with pytest.raises(RetryableError, match="timed out"):
             MailChannel(server, sender=SENDER, recipients=RECIPIENTS).send(an_alert())
 
@@ -213,7 +213,7 @@ def test_a_long_answer_is_cut_around_its_claim_and_hidden_text_stays_hidden() ->
 def test_an_address_that_cannot_work_is_refused_at_start_up(url: str, password: str | None, wrong: str) -> None:
     """With the way out, and without the secret."""
     with pytest.raises(ConfigurationError, match=wrong) as refused:
-        MailServer.at(url, password=password)
+        MailServer(url, password=password)
     assert "alert_smtp_url" in str(refused.value)
     assert "s3cret" not in str(refused.value)
 
@@ -221,7 +221,7 @@ def test_an_address_that_cannot_work_is_refused_at_start_up(url: str, password: 
 @pytest.mark.parametrize("address", ["", "nobody", "a@", "@b", "a b@c", "a@b.c\nBcc: d@e.f"])
 def test_what_is_no_address_is_refused_at_start_up(address: str) -> None:
     """By the name of the setting."""
-    server = MailServer.at("smtp://localhost")
+    server = MailServer("smtp://localhost")
     with pytest.raises(ConfigurationError, match="alert_email_to"):
         MailChannel(server, sender=SENDER, recipients=[address])
     with pytest.raises(ConfigurationError, match="alert_email_from"):
