@@ -28,6 +28,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 import rag_otel
 from rag_otel.durable.journal import Journal
 from rag_otel.durable.trace_records import KEY_BYTES, is_value
+from rag_otel.processing import held_traces
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.keeping import Keeper
 
@@ -64,6 +65,8 @@ def busy() -> None:
 def set_up(folder: str) -> None:
     from opentelemetry import trace
 
+    # More than an application may hold, so that none is turned away.
+    held_traces.MAX_HELD, held_traces.MAX_HELD_BYTES = 100_000, 2**30  # type: ignore[misc]
     provider = TracerProvider()
     processor = BatchSpanProcessor(Nowhere(), max_queue_size=200_000, schedule_delay_millis=3_600_000)
     provider.add_span_processor(processor)
@@ -72,7 +75,7 @@ def set_up(folder: str) -> None:
         metrics=[],
         evaluators=[Never()],
         state_folder=folder,
-        spans=rag_otel.SpanSettings(hold=600, max_held=100_000, max_held_bytes=2**30),
+        spans=rag_otel.SpanSettings(hold=600),
         evaluations_per_minute=float("inf"),
         drift=False,
     )

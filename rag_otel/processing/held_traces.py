@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
 from rag_otel.model import QUEUED, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SamplingReason
 from rag_otel.processing import fan_out, trace_reading
-from rag_otel.processing.hold import Hold, Slot
+from rag_otel.processing.hold import MAX_HELD, MAX_HELD_BYTES, Hold, Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched
 from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.ratings.recent import recent_ratings
@@ -48,8 +48,8 @@ class HeldTraces:
         """What is written on a span without scores."""
         self.hold = Hold(
             seconds=settings.hold,
-            max_items=settings.max_held,
-            max_bytes=settings.max_held_bytes,
+            max_items=MAX_HELD,
+            max_bytes=MAX_HELD_BYTES,
             on_deadline=lambda slot: self.release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
         )
         self._keeper = self._new_keeper()
@@ -57,10 +57,10 @@ class HeldTraces:
 
     def fit(self) -> None:
         """Hold no more than the exporters' queues can take. Called when spans go on to other processors."""
-        settings, room = self._runtime.settings.spans, fan_out.smallest_queue(self._exporting())
+        room = fan_out.smallest_queue(self._exporting())
         # A flush may release every slot at once: that must never overrun a queue that holds other spans as well.
-        self.hold.max_items = settings.max_held if room is None else max(1, min(settings.max_held, room // 2))
-        self.hold.seconds = settings.hold if self._exporting() else 0.0
+        self.hold.max_items = MAX_HELD if room is None else max(1, min(MAX_HELD, room // 2))
+        self.hold.seconds = self._runtime.settings.spans.hold if self._exporting() else 0.0
 
     def _new_keeper(self) -> Keeper | None:
         """What keeps admitted traces on disk; None where no state folder is set."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
@@ -25,6 +25,11 @@ from rag_otel.telemetry.gauges import Sample, gauges
 if TYPE_CHECKING:
     from rag_otel.observing.call_snapshot import Snapshot
     from rag_otel.processing.open_spans import SubTree
+
+MAX_HELD: Final = 256
+"""Traces that are evaluated at once or wait for it: seconds of work for a judge, not minutes."""
+MAX_HELD_BYTES: Final = 32 * 2**20
+"""Of their texts: what a process can spare."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

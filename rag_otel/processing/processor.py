@@ -65,7 +65,7 @@ class RagSpanProcessor(SpanProcessor):
         self._runtime = runtime or default_runtime()
         self._inner: tuple[SpanProcessor, ...] = ()
         settings = self._runtime.settings
-        self._tracker = SpanTracker(self._runtime.pipeline.conventions, max_bytes=settings.spans.max_held_bytes)
+        self._tracker = SpanTracker(self._runtime.pipeline.conventions)
         self._held = HeldTraces(self._runtime, self._exporting)
         self._active = settings.enabled
         self._delivering = False  # the delivery is still to be told that traces come
@@ -99,7 +99,7 @@ class RagSpanProcessor(SpanProcessor):
         self._held.give_up()
         self._runtime, self._delivering = runtime, False
         self._held = HeldTraces(runtime, self._exporting)
-        self._tracker.change(runtime.pipeline.conventions, max_bytes=runtime.settings.spans.max_held_bytes)
+        self._tracker.change(runtime.pipeline.conventions)
         self._active = runtime.settings.enabled and not self._shut_down
         if not self._active:
             self._held.stop()

@@ -23,6 +23,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span
 
 from rag_otel import semconv
 from rag_otel.observing.call_snapshot import Snapshot, documents_written
+from rag_otel.processing.hold import MAX_HELD_BYTES
 from rag_otel.processing.open_spans import OWNED, LateSpans, OpenSpan, Siblings, SubTree
 from rag_otel.processing.sdk_spans import attribute_dict, scope_name
 from rag_otel.protocols import Convention, KnowsCalls
@@ -48,18 +49,17 @@ class _Dialect(NamedTuple):
 class SpanTracker:
     """Watches starts and ends of one provider's spans. Thread-safe; a few microseconds a span."""
 
-    def __init__(self, conventions: Sequence[Convention], *, max_bytes: int, max_open: int = MAX_OPEN) -> None:
+    def __init__(self, conventions: Sequence[Convention], *, max_open: int = MAX_OPEN) -> None:
         self._max_open = max_open
-        self.change(conventions, max_bytes=max_bytes)
+        self.change(conventions)
         self.after_fork()
 
-    def change(self, conventions: Sequence[Convention], *, max_bytes: int) -> None:
+    def change(self, conventions: Sequence[Convention]) -> None:
         """Ask other conventions from now on."""
         self._dialects = [
             _Dialect(each.owns, each.retrieves, each.calls if isinstance(each, KnowsCalls) else _never)
             for each in conventions
         ]
-        self._max_bytes = max_bytes
 
     def after_fork(self) -> None:
         """Start empty in a forked child."""
@@ -203,7 +203,7 @@ class SpanTracker:
 
     def _keep_beside(self, siblings: Siblings, record: OpenSpan, span: ReadableSpan, size: int) -> None:
         with self._lock:
-            room = len(siblings.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= self._max_bytes
+            room = len(siblings.spans) + len(record.below) < MAX_SPANS_BELOW and self._bytes + size <= MAX_HELD_BYTES
             if room:
                 siblings.spans += [*record.below, span]
                 siblings.size += record.size + size
@@ -260,7 +260,7 @@ class SpanTracker:
 
     def _keep(self, entry: OpenSpan, span: ReadableSpan, size: int) -> None:
         with self._lock:
-            if len(entry.below) >= MAX_SPANS_BELOW or self._bytes + size > self._max_bytes:
+            if len(entry.below) >= MAX_SPANS_BELOW or self._bytes + size > MAX_HELD_BYTES:
                 entry.complete = False
             else:
                 entry.below.append(span)

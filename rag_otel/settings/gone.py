@@ -44,6 +44,8 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "worker_concurrency": f"{_ALWAYS} 16; workers= and max_memory_bytes= are what scales a collector",
     "retry_after": f"{_ALWAYS} 2 seconds in a collector",
     "max_batch_bytes": f"{_ALWAYS} 3 MiB for a backend",
+    "max_held": f"{_ALWAYS} 256; calls_per_minute and judge_concurrency say how fast they are judged",
+    "max_held_bytes": f"{_ALWAYS} 32 MiB",
     "confirm_s": "over HTTP, Phoenix is asked what it has stored",
     "on_alert": "write alerts=AlertSettings(on_alert=...)",
     "alert_channels": "write alerts=AlertSettings(channels=[...])",

@@ -14,7 +14,7 @@ from opentelemetry.metrics import MeterProvider
 from rag_otel.alert import Alert
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention
-from rag_otel.settings.rows import ABOVE_0, ADDRESS, AT_LEAST_0, AT_LEAST_1, SHARE, STORE, Group, Must, part, row
+from rag_otel.settings.rows import ABOVE_0, ADDRESS, AT_LEAST_0, SHARE, STORE, Group, Must, part, row
 
 _DAY_S = 86_400.0
 
@@ -179,8 +179,6 @@ class SpanSettings(Group):
         "Seconds a span waits for its scores; 0: never",
         must=Must("0 or more seconds, less than a day", lambda value: 0 <= value < _DAY_S),
     )
-    max_held: int = row(256, "Spans held at once, at most", must=AT_LEAST_1)
-    max_held_bytes: int = row(32 * 2**20, "Bytes of text held at once", must=AT_LEAST_1)
     conversation_context: Literal["none", "user", "all"] = row(
         "none", "Earlier messages that count as context: none, the user's, or all (the assistant's too)"
     )

@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace import ConcurrentMultiSpanProcessor, TracerProvider
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import EvaluatedTrace
+from rag_otel.processing import held_traces
 from rag_otel.processing import processor as processor_module
 from rag_otel.processing.attach import attach
 from testkit.size import examples
@@ -38,9 +39,9 @@ class Faulty:
 class World:
     """An application, what it has ended so far, and everything that can go wrong around it."""
 
-    def __init__(self, *, hold: float, max_held: int, concurrent: bool) -> None:
+    def __init__(self, *, hold: float, concurrent: bool) -> None:
         self.faulty = Faulty()
-        self.bench = Bench(settings={"hold": hold, "max_held": max_held}, writers=[self.faulty])
+        self.bench = Bench(settings={"hold": hold}, writers=[self.faulty])
         multi = ConcurrentMultiSpanProcessor(2) if concurrent else None
         self.provider = TracerProvider(active_span_processor=multi, shutdown_on_exit=False)
         self.exporters = [Exported(), Exported()]
@@ -157,7 +158,8 @@ def test_no_span_is_lost_doubled_or_reordered(actions: list[str], hold: float, m
     """Every span that ended is exported exactly once by every exporter; those that are not held in their order."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processor_module, "SHUTDOWN_S", 0.1)
-        world: Any = World(hold=hold, max_held=max_held, concurrent=concurrent)
+        patch.setattr(held_traces, "MAX_HELD", max_held)
+        world: Any = World(hold=hold, concurrent=concurrent)
         for action in actions:
             getattr(world, action)()
         world.end()

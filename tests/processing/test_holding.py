@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import SpanContext, TraceFlags
 
 from rag_otel.model import EvaluationStatus, SpanRecord
+from rag_otel.processing import held_traces
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV, counters
 from rag_otel.sampling.cap import EvaluationCap
@@ -192,9 +193,10 @@ def test_a_call_that_gave_no_answer_says_so_at_once(how: dict[str, bool], reason
     assert attribute(exported.one("answer"), REASON) == reason
 
 
-def test_full_slots_turn_new_traces_away_and_keep_admitted_ones() -> None:
+def test_full_slots_turn_new_traces_away_and_keep_admitted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """When every slot is taken the newcomer passes at once as queue_full; what was admitted is still evaluated."""
-    exported, bench = Exported(), Bench(settings={"max_held": 2})
+    monkeypatch.setattr(held_traces, "MAX_HELD", 2)
+    exported, bench = Exported(), Bench()
     bench.judge.gate.clear()
     provider, processor = provider_with(bench, Direct(exported))
     before = counters.get("trace.skipped.queue_full")
@@ -212,11 +214,11 @@ def test_full_slots_turn_new_traces_away_and_keep_admitted_ones() -> None:
 
 def test_slots_are_bounded_in_bytes() -> None:
     """A few huge traces fill the slots just as many small ones do."""
-    exported, bench = Exported(), Bench(settings={"max_held_bytes": 10_000})
+    exported, bench = Exported(), Bench()
     bench.judge.gate.clear()
     provider, processor = provider_with(bench, Direct(exported))
     for n in range(3):
-        with observed(provider, f"answer {n}", chunks=["x" * 4_000]):
+        with observed(provider, f"answer {n}", chunks=["x" * 12 * 2**20]):
             pass
     assert exported.names() == ["answer 2"]
     assert attribute(exported.spans[0], REASON) == "queue_full"
@@ -225,8 +227,8 @@ def test_slots_are_bounded_in_bytes() -> None:
 
 
 def test_slots_are_at_most_half_the_inner_queue() -> None:
-    """However many slots are asked for, a release of all of them fits into the exporters' smallest queue."""
-    exported, bench = Exported(), Bench(settings={"max_held": 1_000})
+    """A release of all of them fits into the exporters' smallest queue."""
+    exported, bench = Exported(), Bench()
     bench.judge.gate.clear()
     batch = batching(exported, max_queue_size=20, max_export_batch_size=20)
     provider, processor = provider_with(bench, batch, batching(Exported()))
@@ -243,7 +245,7 @@ def test_slots_are_at_most_half_the_inner_queue() -> None:
 
 def test_a_flush_leaves_room_in_a_half_full_queue() -> None:
     """Releasing every slot into a queue that other spans have half filled loses none of either."""
-    exported, bench = Exported(), Bench(settings={"max_held": 1_000})
+    exported, bench = Exported(), Bench()
     bench.judge.gate.clear()
     provider, processor = provider_with(bench, batching(exported, max_queue_size=20, max_export_batch_size=20))
     for n in range(10):

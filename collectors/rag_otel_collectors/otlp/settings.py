@@ -18,7 +18,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
@@ -37,8 +37,6 @@ from rag_otel_collectors.otlp.backends import backend_of, backends_of
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.kafka import secret_values
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
-
-_IN_PROCESS_ONLY: Final = frozenset({"max_held", "max_held_bytes"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +64,7 @@ class Configuration:
         ]
         return {
             "collector": own,
-            "evaluation": [each for each in self.evaluation.rows() if each[0] not in _IN_PROCESS_ONLY],
+            "evaluation": list(self.evaluation.rows()),
             "backends": [_backend_row(backend) for backend in self.backends],
         }
 
