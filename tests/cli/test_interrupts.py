@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.server
+
 SWALLOWED = """
 import os, signal, threading
 from rag_otel.cli.interrupts import insistent_interrupts

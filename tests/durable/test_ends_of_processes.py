@@ -22,6 +22,8 @@ from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
 from tests.durable.kit import Program, a_program, attribute, doubles, questions, scored, spans, written
 
+pytestmark = pytest.mark.server
+
 SLOW = ("--delay-ms", "600000")
 """The exporter exports only when it is flushed."""
 

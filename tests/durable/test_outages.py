@@ -11,6 +11,8 @@ from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
 from tests.durable.kit import Program, a_program, doubles, questions, scored, written
 
+pytestmark = pytest.mark.server
+
 SLOW = ("--delay-ms", "600000")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.server
+
 ROOT = Path(__file__).parents[2]
 LONGER_S = 60.0
 """What the end may take longer than the SDK's own on a busy machine; about 8 s on another. What hangs takes an hour."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+pytestmark = [pytest.mark.server, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")]
 
 
 @pytest.mark.parametrize("case", ["import", "lock"])
