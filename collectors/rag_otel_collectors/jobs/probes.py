@@ -29,7 +29,7 @@ async def probes(address: str | None, trouble: Callable[[], str | None]) -> Asyn
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ConfigurationError(f"--health: {address!r} is not HOST:PORT, for example 0.0.0.0:8080")
-    from rag_otel_collectors.otlp.receivers.client_connections import Connections  # these need the extra `collector`
+    from rag_otel_collectors.otlp.receivers.http_connections import Connections  # these need the extra `collector`
     from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

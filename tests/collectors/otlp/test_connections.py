@@ -29,8 +29,6 @@ HALF_A_POST = (
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
 """Of an HTTP/2 client, with empty settings."""
-PING = b"\0\0\x08\x06" + bytes(5 + 8)
-PONG = b"\0\0\x08\x06\x01"
 
 
 def literal(name: bytes, value: bytes) -> bytes:
@@ -163,28 +161,6 @@ def test_one_client_does_not_take_the_place_of_another(
             eventually(lambda: collector.metric("closed_connections_total", reason="idle") > 0)
             other.sendall(GET)
             assert said_well(other)
-
-
-def test_idle_grpc_connections_of_one_client_keep_no_other_out(
-    collector_of_few_files: tuple[CollectorProcess, Backend],
-) -> None:
-    """1,100 connections with 1,024 descriptors. The oldest silent ones are closed. A connection of another client stays
-    open."""
-    collector, _ = collector_of_few_files
-
-    def has_room() -> bool:
-        """A new connection is not turned away: gRPC says its settings after a client's preface."""
-        with open_connections(collector.grpc_port, 1, PREFACE, from_host="127.0.0.4") as (newcomer,):
-            return answered(newcomer)
-
-    with open_connections(collector.grpc_port, 1, PREFACE, from_host="127.0.0.2") as (other,):
-        assert answered(other)
-        with open_connections(collector.grpc_port, 1100, PREFACE, from_host="127.0.0.3"):
-            eventually(has_room)
-            assert collector.metric("closed_connections_total", transport="grpc", reason="idle") > 0
-            other.sendall(PING)
-            assert answered(other, PONG)
-            send(GrpcExporter(endpoint=collector.grpc_address, insecure=True, timeout=60), "over grpc")
 
 
 def test_bodies_of_one_grpc_client_leave_places(tmp_path: Path) -> None:

@@ -23,8 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_collectors.otlp.exporters.grpc_backend import RETRY_INFO, STATUS_DETAILS
 from rag_otel_collectors.otlp.receivers.bodies import GZIP_MAGIC, Arrivals, gunzip
-from rag_otel_collectors.otlp.receivers.client_connections import Connections, connection_limit
-from rag_otel_collectors.otlp.receivers.grpc_connections import Call, GrpcConnections
+from rag_otel_collectors.otlp.receivers.http_connections import connection_limit
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, Accepted, RefusedError
 from rag_otel_collectors.otlp.receivers.reception import Reception
 
@@ -38,9 +37,6 @@ _HANDSHAKE_MS: Final = 5_000
 _IDLE_MS: Final = 60_000
 """Clients whose connection was idle for so long open another one, without being told of it."""
 _FEWEST_BODIES: Final = 4
-_KEPT: Final = 0.75
-"""Of the connections that gRPC accepts: the rest is for new ones, until we look which others to close for them."""
-_LOOK_S: Final = 0.1
 
 
 class GrpcServer:
@@ -51,9 +47,6 @@ class GrpcServer:
         self._address = address
         self._max_request_bytes = reception.max_request_bytes
         self._arrivals = Arrivals(max(_FEWEST_BODIES, _MAX_ARRIVING_BYTES // reception.max_request_bytes))
-        self._accepted = connection_limit()
-        kept = Connections(int(self._accepted * _KEPT), lambda reason: reception.count_closed(_GRPC, reason))
-        self._connections = GrpcConnections(kept)
         self._server: Any = None
         self._ended = False
         self.port = 0
@@ -70,7 +63,7 @@ class GrpcServer:
                 ("grpc.http2.max_ping_strikes", 0),
                 ("grpc.keepalive_time_ms", 60_000),
                 ("grpc.keepalive_timeout_ms", 20_000),
-                ("grpc.max_allowed_incoming_connections", self._accepted),
+                ("grpc.max_allowed_incoming_connections", connection_limit()),
                 ("grpc.server_handshake_timeout_ms", _HANDSHAKE_MS),
                 ("grpc.max_connection_idle_ms", _IDLE_MS),
             ]
@@ -104,10 +97,8 @@ class GrpcServer:
         if self._ended:
             self._address = f"{self._address.rpartition(':')[0]}:{self.port}"
             await self.start()
-        ended = asyncio.ensure_future(self._server.wait_for_termination())
-        while not ended.done():
-            self._connections.look(self.port)
-            await asyncio.wait({ended}, timeout=_LOOK_S)
+        # Waited for in a task of its own, which is not cancelled with this one.
+        await asyncio.wait({asyncio.ensure_future(self._server.wait_for_termination())})
         self._ended = True
 
     async def stop(self, grace_s: float) -> None:
@@ -116,17 +107,13 @@ class GrpcServer:
             await self._server.stop(grace_s)
 
     async def _export(self, _: Any, context: Any) -> bytes:
-        with self._connections.call(context.peer()) as call:
-            return await self._answer(context, call)
-
-    async def _answer(self, context: Any, call: Call) -> bytes:
         headers = dict(context.invocation_metadata() or ())
         if not self._reception.keys.admit(headers.get("authorization"), headers.get("x-api-key")):
             self._reception.count(_GRPC, "unauthenticated")
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "no valid API key")
         try:
             self._reception.intake.admit()
-            accepted = self._reception.intake.accept(await self._body(context, call))
+            accepted = self._reception.intake.accept(await self._body(context))
         except InputError as error:
             self._reception.count(_GRPC, "invalid")
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
@@ -136,19 +123,23 @@ class GrpcServer:
         self._reception.count(_GRPC, "accepted")
         return bytes(response(accepted).SerializeToString())
 
-    async def _body(self, context: Any, call: Call) -> bytes:
+    async def _body(self, context: Any) -> bytes:
         """The request, unpacked. Raises InputError, and RefusedError when there is no room to receive it."""
         try:
-            async with self._arrivals.place(call.host):
+            async with self._arrivals.place(_host(context.peer())):
                 request = await context.read()
         except TimeoutError:
             raise self._reception.intake.refused(CROWDED) from None
-        call.arrived()
         if request is grpc.aio.EOF:
             raise InputError("the call has no request")
         if request[:2] == GZIP_MAGIC:
             request = gunzip(request, self._max_request_bytes)
         return bytes(request)
+
+
+def _host(peer: str) -> str:
+    """The client's address in `ipv4:127.0.0.1:4317` or `ipv6:%5B::1%5D:4317`, as gRPC names a connection."""
+    return peer.rpartition(":")[0]
 
 
 def response(accepted: Accepted) -> ExportTraceServiceResponse:

@@ -13,8 +13,7 @@ from typing import Any, Final, cast
 import uvicorn
 
 from rag_otel.errors import ConfigurationError
-from rag_otel_collectors.otlp.receivers.client_connections import Connections
-from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol
+from rag_otel_collectors.otlp.receivers.http_connections import BoundedProtocol, Connections
 
 _WAITING: Final = 1024
 """Connections that the system keeps until they are accepted."""
