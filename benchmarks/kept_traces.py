@@ -120,8 +120,8 @@ def questions_in(folder: Path) -> set[int]:
     found = set()
     for log in folder.rglob("traces/0/traces"):
         journal = Journal(log, readable=is_value, key_bytes=KEY_BYTES)
-        for positions in journal.left.values():
-            value = journal.read(positions[0])
+        for key in journal.keys:
+            value = journal.read(key)[0]
             about = json.loads(value[5 : 5 + int.from_bytes(value[1:5], "little")])
             found.add(int(about["snapshot"]["question"].split()[1].rstrip("?")))
         journal.close()

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar, runtime_checkable
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample
 from rag_otel.delivery.export_queue import DEFAULT_POLICY, ExportPolicy, ExportQueue
-from rag_otel.delivery.scheduler import Scheduled, Ticking, scheduler
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import ClaimVerdict, EvaluatedTrace
 from rag_otel.protocols import AlertChannel, RaisesAlerts, Renews, Writer
 from rag_otel.safety.guard import guarded
 from rag_otel.safety.privacy import hidden_now
+from rag_otel.safety.scheduler import Scheduled, Ticking, scheduler
 
 if TYPE_CHECKING:  # only imported where a state folder is set
     from rag_otel.delivery.undelivered import Undelivered

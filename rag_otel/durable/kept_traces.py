@@ -1,10 +1,10 @@
 """Traces to be evaluated, on disk until their results are written.
 
-    request path, worker -> queue -> one thread -> journal -> the next process, after a kill
+    request path, worker -> queue -> the scheduler -> journal -> the next process, after a kill
 
-The request path appends to a queue. The thread looks at the queue every `LINGER_S` while there is something in it,
+The request path appends to a queue. The scheduler looks at the queue every `LINGER_S` while there is something in it,
 encodes what is there and writes it with one call: what a SIGKILL can lose is what was handed over since, see
-docs/application.md. All state of a trace belongs to that thread, which also hands out what earlier processes left.
+docs/application.md. It also hands out what earlier processes left.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.durable import trace_records
-from rag_otel.durable.kept_items import KeptItems
+from rag_otel.durable.journal import Journal
+from rag_otel.durable.left_traces import LeftTraces
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, key_of
 from rag_otel.model import SamplingDecision, SpanRef
@@ -27,7 +29,7 @@ from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.limited_log import LimitedLog
-from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.safety.scheduler import scheduler
 
 FOLDER: Final = "traces"
 """In the state folder."""
@@ -59,28 +61,21 @@ class KeptTraces:
         self,
         folder: StateFolder,
         *,
-        max_bytes: int | None = None,
         max_age_s: float = MAX_AGE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
-        self._items = KeptItems(
-            folder,
-            "traces",
-            key_bytes=KEY_BYTES,
-            max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
-            readable=trace_records.is_value,
-        )
         self._max_age_s = max_age_s
         self._clock = clock
         self._log = LimitedLog(_WARN_S, clock=clock)
         self._takers: list[Callable[[KeptTrace], bool]] = []
         self._lock = threading.RLock()
+        self._journal: Journal | None = None
         self._start_over()
         around_fork(self._hold_still, self._go_on)
 
     def _hold_still(self) -> None:
-        """A fork is about to happen: the thread writes nothing until `_go_on`."""
+        """A fork is about to happen: nothing is written until `_go_on`."""
         self._lock.acquire(timeout=_FORK_WAITS_S)
 
     def _go_on(self) -> None:
@@ -88,30 +83,21 @@ class KeptTraces:
             self._lock.release()
 
     def _start_over(self) -> None:
-        self._events: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
-        self._flushes: list[threading.Event] = []
+        self._events: deque[Callable[[], None]] = deque()
         self._waiting = 0
         self._waiting_bytes = 0
-        self._awake = threading.Event()
-        self._idle = True
-        """Someone must wake the thread."""
-        self._busy_at = float("-inf")
-        """When there was something in the queue, by the clock."""
-        self._thread: threading.Thread | None = None
-        self._opened = False
+        self._asleep = True
+        """Someone must wake the scheduler."""
+        self._busy_at = self._looked_at = float("-inf")
+        """When there was something in the queue, and when it was looked at, by the clock."""
+        self._tended = self._adopted = self._taken_up_at = float("-inf")
         self._closed = False
         self._under_way: set[bytes] = set()
         """Traces of this process, and those that it has taken up."""
         self._values: list[tuple[bytes, bytes]] = []
         self._value_bytes = 0
         self._done: list[bytes] = []
-        self._left: deque[bytes] = deque()
-        """Keys of traces of earlier processes that nobody has taken up yet."""
-        self._suspects: deque[bytes] = deque()
-        """Of these, those that a process had begun to evaluate when it ended."""
-        self._alone: bytes | None = None
-        """The one of them that is being evaluated."""
-        self._tended = self._adopted = self._taken_up_at = float("-inf")
+        self._left = LeftTraces()
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
@@ -120,16 +106,9 @@ class KeptTraces:
         self._wake()
 
     def hand_out_to(self, take_up: Callable[[KeptTrace], bool]) -> None:
-        """Hand out what earlier processes left. `take_up` returns False where it has no room now; it is called on the
-        thread that writes, so it must not wait for anything. Who evaluates the trace says `begun`."""
+        """Hand out what earlier processes left. `take_up` returns False where it has no room now; it is called by the
+        scheduler, so it must not wait for anything. Who evaluates the trace says `begun`."""
         self._takers.append(take_up)
-
-    def begun(self, target: ReadableSpan) -> None:
-        """The evaluation of a trace of an earlier process begins now. Returns when that is on disk, because it may end
-        the process."""
-        with self._lock:
-            self._on_value(target, lambda: trace_records.BEGUN)
-            self._write()
 
     def hand_out_no_more(self, take_up: Callable[[KeptTrace], bool]) -> None:
         """Stop that. Safe to call twice."""
@@ -148,37 +127,46 @@ class KeptTraces:
         if self._waiting >= _MAX_WAITING or self._waiting_bytes + size > _MAX_WAITING_BYTES or self._closed:
             counters.add("traces.refused")
             return False
-        self._waiting += 1  # about: two threads at once may lose one, the thread sets both to 0 again
+        self._waiting += 1  # about: two threads at once may lose one, each look sets both to 0 again
         self._waiting_bytes += size
-        self._put(self._on_admitted, target, spans, about)
+        self._put(partial(self._on_admitted, target, spans, about))
         return True
 
     def found(self, target: ReadableSpan, spans: Sequence[ReadableSpan]) -> None:
         """Spans of a trace that have ended after its target."""
-        self._put(self._on_value, target, lambda: trace_records.found_value(spans))
+        self._put(lambda: self._on_value(target, trace_records.found_value(spans)))
 
     def released(self, target: ReadableSpan, *, scored: bool) -> None:
         """The target goes to the exporters, with its scores or without."""
-        value = trace_records.SCORED if scored else trace_records.RELEASED
-        self._put(self._on_value, target, lambda: value)
+        self._put(partial(self._on_value, target, trace_records.SCORED if scored else trace_records.RELEASED))
+
+    def begun(self, target: ReadableSpan) -> None:
+        """The evaluation of a trace of an earlier process begins now. Returns when that is on disk, because it may end
+        the process."""
+        with self._lock:
+            self._on_value(target, trace_records.BEGUN)
+            self._write()
 
     def evaluated(self, target: ReadableSpan) -> None:
         """The evaluation of a trace of an earlier process has come to an end, and this process to no harm."""
-        self._put(self._on_evaluated, target)
+        self._put(partial(self._on_evaluated, target))
 
     def written(self, target: ReadableSpan) -> None:
         """The results of a trace are written everywhere, or there are none, or it was not admitted after all."""
-        self._put(self._on_written, target)
+        self._put(partial(self._on_written, target))
 
     def flush(self, timeout_s: float) -> bool:
         """Write what was handed over so far; False when time ran out."""
-        if self._closed:
+        if self._closed or not self._lock.acquire(timeout=timeout_s):
             return False
-        done = threading.Event()
-        self._put(self._flushes.append, done)
-        if self._thread is None or not self._thread.is_alive():
-            self._look()  # no thread can be started while the interpreter ends
-        return done.wait(timeout_s)
+        try:
+            with guarded("traces.flush"):
+                self._look()
+                self._clear()
+                return True
+            return False
+        finally:
+            self._lock.release()
 
     def close(self, timeout_s: float) -> None:
         """Write what was handed over, and leave the folder to the next process. Safe to call twice."""
@@ -186,18 +174,21 @@ class KeptTraces:
             return
         self.flush(timeout_s)
         self._closed = True
-        self._awake.set()
+        scheduler.remove(self)
         with self._lock, guarded("traces.close"):
-            self._items.close()
+            if self._journal is not None:
+                self._journal.close()
             self._folder.close()
 
     def after_fork(self) -> None:
         """Start empty in a forked child: the parent keeps its traces, and takes up what was left."""
         closed = self._closed
         self._lock = threading.RLock()
+        if self._journal is not None:
+            self._journal.close()  # the parent has descriptors of its own
+            self._journal = None
         self._start_over()
         self._closed = closed
-        self._items.after_fork()
         self._folder.after_fork()
 
     @property
@@ -205,87 +196,79 @@ class KeptTraces:
         """Traces in the folder that are not done: those of this process, and those that wait to be taken up. None
         while the folder is not open."""
         with self._lock:
-            left = len(self._left) + len(self._suspects)
-            return len(self._under_way) + left if self._opened else None
+            return None if self._journal is None else len(self._under_way) + len(self._left)
 
-    def _put(self, handle: Callable[..., None], *given: Any) -> None:
-        self._events.append((handle, given))
-        if self._idle:  # else the thread looks soon by itself: waking it costs more than all the rest
+    def _put(self, event: Callable[[], None]) -> None:
+        self._events.append(event)
+        if self._asleep:  # else it is looked at soon: waking the scheduler costs more than all the rest
             self._wake()
 
     def _wake(self) -> None:
-        self._awake.set()
-        if self._thread is None and not self._closed:
-            with self._lock:
-                if self._thread is not None:
-                    return
-                thread = threading.Thread(target=self._run, name="rag-otel-traces", daemon=True)
-                try:
-                    thread.start()
-                except RuntimeError:  # the interpreter ends, or the system has no thread left
-                    return
-                self._thread = thread
+        if not self._closed:
+            self._asleep = False
+            scheduler.add(self, prompt=True)
 
-    # --- the thread ---------------------------------------------------------------------------------------------------
+    # --- on the scheduler's threads -----------------------------------------------------------------------------------
 
-    def _run(self) -> None:
-        with suppressed():
-            while not self._closed:
-                if self._clock() - self._busy_at < _IDLE_S:
-                    time.sleep(LINGER_S)
-                else:
-                    self._idle = True
-                    if not self._events:
-                        self._awake.wait(_TAKE_UP_S if self._left or self._suspects else _TEND_S)
-                    self._idle = False
-                    self._awake.clear()
-                with guarded("traces.thread"):
-                    self._look()
+    def due(self) -> float | None:
+        """When to look at the queue, or after what was left, in seconds since the epoch."""
+        if self._closed:
+            return None
+        pause_s = _TAKE_UP_S if self._left else _TEND_S
+        if self._events or not self._asleep:
+            pause_s = LINGER_S
+        return time.time() + max(0.0, self._looked_at + pause_s - self._clock())
 
-    def _look(self) -> None:
+    def tick(self) -> None:
+        """Write what was handed over; hand out what was left, and tidy up, when it is time to."""
         with self._lock:
             if self._closed:
                 return
-            self._open()
-            self._waiting = self._waiting_bytes = 0
-            if self._events:
-                self._busy_at = self._clock()
-            for _ in range(len(self._events)):
-                handle, given = self._events.popleft()
-                with guarded("traces.event"):
-                    handle(*given)
-            self._write()
+            self._look()
             now = self._clock()
             if now - self._taken_up_at >= _TAKE_UP_S:
                 self._taken_up_at = now
                 self._hand_out()
-            if self._flushes or now - self._tended >= _TEND_S:
-                self._clear()
-            for done in self._flushes:  # not before: the process may end at once
-                done.set()
-            self._flushes.clear()
             if now - self._tended >= _TEND_S:
                 self._tended = now
+                self._clear()
                 self._tend(now)
+            self._asleep = now - self._busy_at >= _IDLE_S
+
+    def _look(self) -> None:
+        self._open()
+        self._looked_at = self._clock()
+        self._waiting = self._waiting_bytes = 0
+        if self._events:
+            self._busy_at = self._looked_at
+        for _ in range(len(self._events)):
+            with guarded("traces.event"):
+                self._events.popleft()()
+        self._write()
 
     def _open(self) -> None:
-        if self._opened:
+        if self._journal is not None:
             return
         trace_records.prepare()
         try:
-            self._left.extend(self._items.open())
+            self._journal = Journal(
+                self._folder.path / FOLDER,
+                readable=trace_records.is_value,
+                key_bytes=KEY_BYTES,
+                max_bytes=MAX_BYTES,
+            )
         except OSError as error:
             self._warn("opened", error)
             return
-        self._opened = True
-        if self._left:
-            logger.warning("rag-otel: took up %d traces that an earlier process had admitted", len(self._left))
+        if left := self._journal.keys:
+            self._left.add(left)
+            logger.warning("rag-otel: took up %d traces that an earlier process had admitted", len(left))
 
     def _write(self) -> None:
         """Write what the events left to be written: first values, then marks."""
         values, self._values, self._value_bytes = self._values, [], 0
         done, self._done = self._done, []
-        if not self._opened:
+        if self._journal is None:
             return
         admitted = {key for key, value in values if value.startswith(trace_records.TRACE)}
         gone = set(done)
@@ -293,7 +276,7 @@ class KeptTraces:
         values = [each for each in values if each[0] not in gone]
         try:
             if values:
-                self._items.write(values)
+                self._journal.append(values)
         except OSError as error:
             self._warn("written", error)
             for key in admitted - gone:
@@ -304,27 +287,26 @@ class KeptTraces:
             counters.add("traces.kept", len(admitted))
         try:
             if done:
-                self._items.done(done)
+                self._journal.done(*done)
         except OSError as error:  # `tend` writes them
             self._warn("written", error)
 
     def _clear(self) -> None:
-        if self._opened:
-            try:
-                self._items.clear()
-            except OSError as error:
-                self._warn("cleared", error)
+        try:
+            if self._journal is not None:
+                self._journal.clear()
+        except OSError as error:
+            self._warn("cleared", error)
 
     def _tend(self, now: float) -> None:
-        if not self._opened:
+        if self._journal is None:
             return
         try:
-            self._items.tend()
+            self._journal.tend()
             if now - self._adopted >= _ADOPT_S:
                 self._adopted = now
-                found = self._items.adopt()
-                self._left.extend(found)
-                if found:
+                if found := self._journal.adopt(self._folder):
+                    self._left.add(found)
                     logger.warning("rag-otel: took over %d traces of processes that are gone", len(found))
         except OSError as error:
             self._warn("written", error)
@@ -340,23 +322,22 @@ class KeptTraces:
         value = trace_records.trace_value(
             sampled, admitted_at=time.time(), decision=decision, snapshot=snapshot, root=root
         )
-        if not self._opened or not self._items.has_room(self._value_bytes + len(value)):
+        if self._journal is None or not self._journal.has_room(self._value_bytes + len(value)):
             counters.add("traces.refused")
-            self._warn("written", "its bound is reached" if self._opened else "it is not open")
+            self._warn("written", "it is not open" if self._journal is None else "its bound is reached")
             return
         key = _key(target)
         self._values.append((key, value))
         self._value_bytes += len(value)
         self._under_way.add(key)
 
-    def _on_value(self, target: ReadableSpan, value: Callable[[], bytes]) -> None:
+    def _on_value(self, target: ReadableSpan, value: bytes) -> None:
         if (key := _key(target)) in self._under_way:
-            self._values.append((key, value()))
+            self._values.append((key, value))
 
     def _on_evaluated(self, target: ReadableSpan) -> None:
-        self._on_value(target, lambda: trace_records.EVALUATED)
-        if _key(target) == self._alone:
-            self._alone = None
+        self._on_value(target, trace_records.EVALUATED)
+        self._left.is_over(_key(target))
 
     def _on_written(self, target: ReadableSpan) -> None:
         if (key := _key(target)) in self._under_way:
@@ -364,8 +345,7 @@ class KeptTraces:
 
     def _forget(self, key: bytes) -> None:
         """The trace is done, or given up."""
-        if key == self._alone:
-            self._alone = None
+        self._left.is_over(key)
         self._under_way.discard(key)
         self._done.append(key)
 
@@ -373,45 +353,19 @@ class KeptTraces:
 
     def _hand_out(self) -> None:
         for _ in range(_AT_ONCE):
-            if not self._takers or (kept := self._next_left()) is None:
+            if not self._takers or (kept := self._left.next(self._read)) is None:
                 break
             self._under_way.add(kept.key)
             if not any(take_up(kept) for take_up in list(self._takers)):
                 self._under_way.discard(kept.key)
-                self._put_back(kept.key)
+                self._left.put_back(kept.key)
                 break
             counters.add("traces.taken_up")
-
-    def _next_left(self) -> KeptTrace | None:
-        """The next trace that an earlier process left; None where there is none now.
-
-        Traces that a process had begun to evaluate when it ended come last and one at a time: one of them may be the
-        cause, and the others must not be taken for it.
-        """
-        while self._left:
-            kept = self._read(self._left.popleft())
-            if kept is not None and kept.begun:
-                self._suspects.append(kept.key)
-            elif kept is not None:
-                return kept
-        while self._suspects and self._alone is None:
-            kept = self._read(self._suspects.popleft())
-            if kept is not None:
-                self._alone = kept.key
-                return kept
-        return None
-
-    def _put_back(self, key: bytes) -> None:
-        if key == self._alone:
-            self._alone = None
-            self._suspects.appendleft(key)
-        else:
-            self._left.appendleft(key)
 
     def _read(self, key: bytes) -> KeptTrace | None:
         """A trace that is not done; None where it cannot be read, or is too old. Such a one is forgotten."""
         try:
-            kept = trace_records.trace_of(key, self._items.read(key))
+            kept = trace_records.trace_of(key, () if self._journal is None else self._journal.read(key))
         except (OSError, ValueError) as error:
             counters.add("traces.unreadable")
             logger.warning("rag-otel: a trace in %s cannot be read: %s", self._folder.root, error)

@@ -22,7 +22,6 @@ from rag_otel.durable.record_format import OVERHEAD
 from rag_otel.durable.segment_files import Position, SegmentFiles
 from rag_otel.durable.segments import SegmentLog
 from rag_otel.durable.state_folder import hold, make_folder
-from rag_otel.safety.guard import counters
 
 _SEGMENT_BYTES: Final = 4 * 2**20
 _MAX_BYTES: Final = 64 * 2**20
@@ -85,7 +84,7 @@ class LogReader:
         files = self._files
         files.growing = not self.abandoned()  # before the files are looked at: after that nothing more can come
         files.refresh()
-        at, size, damaged = _place(position), 0, files.damage.places
+        at, size = _place(position), 0
         records: list[tuple[int, bytes]] = []
         while size < limit and (found := files.read(at)) is not None:
             payload, at = found
@@ -93,8 +92,6 @@ class LogReader:
             records.append((_number(at), payload))
         if size < limit and not files.growing:
             at = max(at, files.end)
-        if files.damage.places > damaged:
-            counters.add("logs.damaged", files.damage.places - damaged)
         return records, _number(at), size >= limit
 
     def abandoned(self) -> bool:

@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 from rag_otel.durable.damage import Damage
 from rag_otel.durable.record_format import HEADER, OVERHEAD, content, next_record
-from rag_otel.safety.guard import logger
 
 _SUFFIX: Final = ".log"
 _NAME: Final = re.compile(r"[0-9]{10,18}\.log")
@@ -248,5 +247,4 @@ class SegmentFiles:
     def _leave_alone(self, path: Path, why: object) -> None:
         if path not in self._left_alone:
             self._left_alone.add(path)
-            self.damage.unreadable_files += 1
-            logger.error("rag-otel: %s is left where it is and not read: %s", path, why)
+            self.damage.unreadable(path, why)

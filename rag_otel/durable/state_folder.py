@@ -61,10 +61,12 @@ class StateFolder:
 
     @contextlib.contextmanager
     def orphans(self) -> Iterator[list[Path]]:
-        """The other parts that no process holds; they are ours inside the block."""
+        """The other parts that no process holds; they are ours inside the block. None where there are no locks, since
+        nobody can tell who is gone."""
         own, held = self.path, []
         try:
-            for part in sorted(each for each in self.root.iterdir() if each.name.isdigit() and each != own):
+            others = [each for each in self.root.iterdir() if each.name.isdigit() and each != own] if CAN_LOCK else []
+            for part in sorted(others):
                 if (descriptor := hold(part)) is not None:
                     held.append((part, descriptor))
             yield [part for part, _ in held]
@@ -90,7 +92,7 @@ class StateFolder:
         mark_format(self.root)
         for number in range(_MAX_PARTS):
             part = self.root / str(number)
-            make_folder(part)
+            private_folder(part)
             if (descriptor := hold(part)) is not None:
                 return part, descriptor
         raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
@@ -163,27 +165,33 @@ def mark_format(root: Path) -> None:
     """Note the version of what will be in a folder, before it is. Raises OSError."""
     path = root / _FORMAT_FILE
     if not path.exists():
-        make_folder(root)
-        path.touch(0o600)
-        path.write_text(f"{FORMAT}\n")
+        _replace(path, f"{FORMAT}\n".encode())
 
 
 def write_file(path: Path, data: bytes) -> bool:
     """Put `data` at `path`, whole or not at all; False, counted and logged once, when the disk does not take it."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        _replace(path, data)
+    except OSError as error:
+        if counters.add("state.write_failed") == 1:
+            logger.warning("rag-otel: %s cannot be written (%s): it is kept in memory alone", path, error)
+        return False
+    return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Raises OSError."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         make_folder(path.parent)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0), 0o600)
         with open(descriptor, "wb") as file:
             file.write(data)
         fresh.replace(path)
-    except OSError as error:
+    except OSError:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
-        if counters.add("state.write_failed") == 1:
-            logger.warning("rag-otel: %s cannot be written (%s): it is kept in memory alone", path, error)
-        return False
-    return True
+        raise
 
 
 def read_file(path: Path) -> bytes | None:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 
-from rag_otel.delivery.scheduler import scheduler
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.safety.guard import guarded
+from rag_otel.safety.scheduler import scheduler
 from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
 

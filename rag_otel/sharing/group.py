@@ -19,12 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 from rag_otel.alert import Alert
-from rag_otel.delivery.scheduler import scheduler
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.scheduler import scheduler
 from rag_otel.sharing.leadership import SharedFolder
 from rag_otel.sharing.merging import Batch, Entry, MergedLogs
 from rag_otel.sharing.positions import Positions

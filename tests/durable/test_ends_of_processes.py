@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel import semconv
-from rag_otel.durable.kept_items import KeptItems
-from rag_otel.durable.state_folder import StateFolder
+from rag_otel.durable.journal import Journal
 from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, is_value, trace_of
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
@@ -49,13 +48,11 @@ def on_disk(folder: Path) -> list[KeptTrace]:
     """The traces in the folder of a program that runs; none where it was writing at that moment."""
     with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as copy:
         shutil.copytree(folder / "state" / "traces", copy, dirs_exist_ok=True)
-        state = StateFolder(Path(copy))
-        items = KeptItems(state, "traces", key_bytes=KEY_BYTES, max_bytes=2**30, readable=is_value)
+        journal = Journal(Path(copy) / "0" / "traces", readable=is_value, key_bytes=KEY_BYTES)
         try:
-            return [trace_of(key, items.read(key)) for key in items.open()]
+            return [trace_of(key, journal.read(key)) for key in journal.keys]
         finally:
-            items.close()
-            state.close()
+            journal.close()
     return []
 
 

@@ -12,7 +12,7 @@ from rag_otel.safety.guard import counters
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from tests.durable.kit import a_program
-from tests.durable.test_kept_items import a_span
+from tests.durable.test_journal import a_span
 
 DECISION = SamplingDecision(sampled=True, reason="random", probability=1.0)
 

@@ -8,6 +8,7 @@ import pytest
 
 from rag_otel.durable.state_folder import FORMAT, StateFolder, check_format, mark_format
 from rag_otel.errors import ConfigurationError
+from tests.collectors.otlp.test_full_disk import no_file_beyond
 
 
 @pytest.mark.parametrize("used", ["0/lock", "shared/lock", "journal/0000000001.log", "outbox/log/0000000001.log"])
@@ -34,3 +35,11 @@ def test_foreign_files_prevent_nothing(tmp_path: Path) -> None:
         folder = StateFolder(tmp_path)
         assert folder.path == tmp_path / "0"
         folder.close()
+
+
+def test_what_is_interrupted_leaves_no_half_mark(tmp_path: Path) -> None:
+    """On a full disk or by a kill: the folder is not taken for one of another version."""
+    with no_file_beyond(0), pytest.raises(OSError, match="too large"):
+        mark_format(tmp_path)
+    check_format(tmp_path, "state_folder")
+    assert list(tmp_path.iterdir()) == []

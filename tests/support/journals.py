@@ -16,4 +16,4 @@ def a_journal(folder: Path, **sizes: Any) -> Journal:
 
 def left(journal: Journal) -> dict[bytes, list[bytes]]:
     """The values of every key that is not done."""
-    return {key: [journal.read(position) for position in positions] for key, positions in journal.left.items()}
+    return {key: journal.read(key) for key in journal.keys}

@@ -125,13 +125,11 @@ class Collector:
             await self.kafka.stop()
 
     def _resume(self) -> None:
-        journal = self.queues.journal
-        left = journal.left
-        for trace_id, positions in left.items():
-            self.intake.resume(trace_id, [journal.read(position) for position in positions])
+        left = self.queues.journal.keys
+        for trace_id in left:
+            self.intake.resume(trace_id, self.queues.journal.read(trace_id))
         if left:
             logger.warning("rag-otel: took up %d traces that an earlier process had accepted", len(left))
-            left.clear()
 
     def _nothing_left(self) -> bool:
         try:

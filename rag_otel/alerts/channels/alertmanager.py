@@ -18,12 +18,12 @@ from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import Message, Sizes, compose_message, details, head, timestamp
 from rag_otel.delivery.http import post, to_json
-from rag_otel.delivery.scheduler import scheduler
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.redaction import redacted
+from rag_otel.safety.scheduler import scheduler
 
 RENEW_S: Final = 60.0
 RENEWALS_MISSED: Final = 4

@@ -12,8 +12,8 @@ import pytest
 
 from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.channels.alertmanager import RENEWALS_MISSED, AlertmanagerChannel
-from rag_otel.delivery.scheduler import scheduler
 from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.safety.scheduler import scheduler
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
 from testkit.programs import program

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import TracerProvider
 import rag_otel
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.channels.configured import configured_channels
-from rag_otel.delivery.scheduler import scheduler
+from rag_otel.safety.scheduler import scheduler
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import AlertSettings
 from testkit.http_receiver import http_receiver

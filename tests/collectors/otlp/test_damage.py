@@ -134,12 +134,12 @@ def test_the_journal_passes_over_damage(tmp_path: Path) -> None:
     journal = a_journal(tmp_path / "journal")
     ids = [bytes([number]) * 16 for number in range(1, 6)]
     for trace_id in ids:
-        journal.held({trace_id: a_payload(b"request" * 10)})
+        journal.append({trace_id: a_payload(b"request" * 10)}.items())
     journal.close()
     path = min((tmp_path / "journal").glob("*.log"))
     at, _ = records_of(path)[2]
     flip(path, at + 3)
-    assert list(a_journal(tmp_path / "journal").left) == [each for each in ids if each != ids[2]]
+    assert a_journal(tmp_path / "journal").keys == [each for each in ids if each != ids[2]]
 
 
 def _write_garbage(path: Path, payload: bytes) -> None:

@@ -153,12 +153,12 @@ def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
     journal = a_journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
     other = b"b" * 16
-    journal.held({A: one, other: one})
+    journal.append({A: one, other: one}.items())
     with no_file_beyond(journal.disk_bytes):
         for trace_id in (A, other):
             with pytest.raises(OSError, match="too large"):
                 journal.done(trace_id)
-    journal.held({A: two})
+    journal.append({A: two}.items())
     journal.tend()
     assert left(a_journal(tmp_path)) == {A: [one, two]}
 
@@ -166,8 +166,8 @@ def test_a_mark_that_cannot_be_written_is_written_later(tmp_path: Path) -> None:
 def test_a_request_that_is_taken_back_leaves_nothing(tmp_path: Path) -> None:
     """Neither in the file nor in the list of used files."""
     journal = a_journal(tmp_path, segment_bytes=100)
-    journal.held({A: a_payload(b"1" * 100)})
-    journal.held({b"b" * 16: a_payload(b"2")})
+    journal.append({A: a_payload(b"1" * 100)}.items())
+    journal.append({b"b" * 16: a_payload(b"2")}.items())
     journal.take_back()
     journal.done(A)
     journal.relieve()

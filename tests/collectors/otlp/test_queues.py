@@ -174,8 +174,8 @@ def test_the_journal_has_what_was_not_done(tmp_path: Path) -> None:
     """Unfinished traces, in order, without finished ones."""
     journal = a_journal(tmp_path)
     one, two, three = (a_payload(each) for each in (b"1", b"2", b"3"))
-    journal.held({A: one, B: two})
-    journal.held({A: three})
+    journal.append({A: one, B: two}.items())
+    journal.append({A: three}.items())
     journal.done(B)
     assert left(a_journal(tmp_path)) == {A: [one, three]}
 
@@ -184,19 +184,19 @@ def test_a_trace_id_that_comes_again_is_open_again(tmp_path: Path) -> None:
     """A marker applies only to spans before it."""
     journal = a_journal(tmp_path)
     one, two = a_payload(b"1"), a_payload(b"2")
-    journal.held({A: one})
+    journal.append({A: one}.items())
     journal.done(A)
-    journal.held({A: two})
+    journal.append({A: two}.items())
     assert left(a_journal(tmp_path)) == {A: [two]}
 
 
 def test_files_of_finished_traces_are_deleted(tmp_path: Path) -> None:
     """The oldest files first. An unfinished trace keeps the files after it, because they contain markers."""
     journal = a_journal(tmp_path, segment_bytes=100)
-    journal.held({A: b"x" * 200})
+    journal.append({A: b"x" * 200}.items())
     for number in range(20):
         trace_id = bytes([number]) * 16
-        journal.held({trace_id: b"x" * 200})
+        journal.append({trace_id: b"x" * 200}.items())
         journal.done(trace_id)
     assert journal.disk_bytes > 20 * 200
     journal.done(A)

@@ -238,7 +238,7 @@ class Intake:
         ]
         if held:
             written = {trace_id: join(item for item, _ in items) for trace_id, items in held.items()}
-            self._write(lambda: self._journal.held(written))
+            self._write(lambda: self._journal.append(written.items()))
         if passing:
             try:
                 self._forward(join(passing))

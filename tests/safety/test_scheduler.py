@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from rag_otel.delivery.scheduler import Scheduler
 from rag_otel.safety.guard import counters
+from rag_otel.safety.scheduler import Scheduler
 from testkit.polling import eventually
 
 

@@ -3,11 +3,13 @@
     due part -> one thread runs it ; the second one watches, and runs what becomes due while the first one is stuck
 
 One scheduler serves the whole process. It has no thread before the first part, two while there are parts, and one more
-for each part that hangs: a destination that is down holds up no other. A part is run by one thread at a time.
+for each part that hangs: a destination that is down holds up no other. A part is run by one thread at a time. A prompt
+part waits for no other one: the thread that watches runs it.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -68,19 +70,27 @@ class Scheduler:
         self._running: dict[int, float] = {}
         """Since when each part runs that runs now."""
         self._not_before: dict[int, float] = {}
+        """When each part may run again, monotonic seconds."""
+        self._prompt: set[int] = set()
+        """Parts that wait for no other one."""
         self._wakes = 0
         """How often somebody has said that something may have become due."""
         self._threads = 0
         self._idle = 0
         """Threads that wait."""
 
-    def add(self, *parts: Scheduled) -> bool:
+    def add(self, *parts: Scheduled, prompt: bool = False) -> bool:
         """Run these parts from now on, or sooner than they said. False where there are none, or no thread can be
-        started: the system has none left, or the interpreter ends."""
+        started: the system has none left, or the interpreter ends.
+
+        `prompt` is for what must not wait, takes a few milliseconds, and is due seldom enough by itself.
+        """
         with self._changed:
             for part in parts:
                 self._parts[id(part)] = part
                 self._not_before.pop(id(part), None)
+                if prompt:
+                    self._prompt.add(id(part))
         return self.wake()
 
     def remove(self, *parts: Scheduled) -> None:
@@ -89,6 +99,7 @@ class Scheduler:
             for part in parts:
                 self._parts.pop(id(part), None)
                 self._not_before.pop(id(part), None)
+                self._prompt.discard(id(part))
             self._wakes += 1
             self._changed.notify_all()
 
@@ -131,8 +142,8 @@ class Scheduler:
                 finally:
                     with changed:
                         self._running.pop(id(part), None)
-                        if id(part) in self._parts:
-                            self._not_before[id(part)] = time.time() + _SHORTEST_S
+                        if id(part) in self._parts and id(part) not in self._prompt:
+                            self._not_before[id(part)] = time.monotonic() + _SHORTEST_S
 
     def _next(self) -> Scheduled | None:
         """Wait for a part that is due, and that no thread runs; None when this thread is not needed any more."""
@@ -140,38 +151,47 @@ class Scheduler:
             with self._changed:
                 wakes = self._wakes
                 waiting = [part for part in self._parts.values() if id(part) not in self._running]
-            times = [(at, part) for part in waiting if (at := self._due_at(part)) is not None]
+            waits = [(wait_s, part) for part in waiting if (wait_s := self._wait_s(part)) is not None]
             with self._changed:
                 if wakes != self._wakes:
                     continue
                 if not self._parts or (self._idle and self._threads > _THREADS):
                     self._threads -= 1  # under the lock: who adds a part now starts a thread
                     return None
-                at, first = min(times, key=lambda each: each[0], default=(float("inf"), None))
-                pause_s = min(_LONGEST_S, at - time.time())
+                pause_s, first = self._soonest(waits)
                 if pause_s <= 0 and first is not None:
-                    pause_s = self._until_stuck()
-                    if pause_s <= 0:
-                        self._running[id(first)] = time.monotonic()
-                        if self._idle:
-                            self._changed.notify()  # to watch from now on
-                        else:
-                            self._start_thread()
-                        return first
+                    self._running[id(first)] = time.monotonic()
+                    if id(first) not in self._prompt:  # else this thread watches again in a moment
+                        self._let_another_watch()
+                    return first
                 self._idle += 1
-                self._changed.wait(pause_s)
+                self._changed.wait(min(_LONGEST_S, pause_s))
                 self._idle -= 1
 
-    def _due_at(self, part: Scheduled) -> float | None:
-        with guarded("scheduler"):
-            at = part.due()
-            return None if at is None else max(at, self._not_before.get(id(part), 0.0))
-        return None
+    def _soonest(self, waits: Sequence[tuple[float, Scheduled]]) -> tuple[float, Scheduled | None]:
+        """The part that may be run first, and in how many seconds. One that is not prompt waits until every part that
+        runs now has ended, or is stuck."""
+        latest = max(self._running.values(), default=-math.inf)
+        stuck_s = latest + _STUCK_S - time.monotonic()
+        may_run = [
+            (wait_s if id(part) in self._prompt else max(wait_s, stuck_s), part)
+            for wait_s, part in waits
+            if id(part) not in self._running  # another thread was quicker
+        ]
+        return min(may_run, key=lambda each: each[0], default=(_LONGEST_S, None))
 
-    def _until_stuck(self) -> float:
-        """Seconds until every part that runs now is stuck; 0 where none runs."""
-        latest = max(self._running.values(), default=None)
-        return 0.0 if latest is None else max(0.0, latest + _STUCK_S - time.monotonic())
+    def _let_another_watch(self) -> None:
+        if self._idle:
+            self._changed.notify()
+        else:
+            self._start_thread()
+
+    def _wait_s(self, part: Scheduled) -> float | None:
+        """Seconds until the part may be run; None: it has nothing to do."""
+        with guarded("scheduler"):
+            if (at := part.due()) is not None:
+                return max(at - time.time(), self._not_before.get(id(part), -math.inf) - time.monotonic())
+        return None
 
 
 scheduler: Final = Scheduler()
