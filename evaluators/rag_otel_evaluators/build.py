@@ -109,7 +109,8 @@ def _judge(
 
         parameters = _parameters_of(local_model, config.judge)
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
-    _require_price(config.judge)
+    if config.judge.usd_per_minute is not None:
+        require_price(config.judge, "usd_per_minute")
     settings = {"cache": cache, "egress": _egress(config.judge), **_call_settings(config.judge, config.concurrency)}
     if name.startswith(_DECISIONS):
         return _decisions(config.judge, settings)
@@ -138,27 +139,18 @@ def _decisions(judge: JudgeConfig, settings: Mapping[str, Any]) -> Judge:
     )
 
 
-def _require_price(judge: JudgeConfig) -> None:
-    """Raises ConfigurationError if there is a limit in dollars and the price of a call is unknown."""
-    if judge.usd_per_minute is None or judge.parameters.keys() >= PRICES:
+def require_price(judge: JudgeConfig, limit: str) -> None:
+    """Raises ConfigurationError, which names the `limit` in dollars, where the price of this language model or decision
+    model is unknown: asked before the first answer."""
+    if judge.parameters.keys() >= PRICES or price_of_judge(judge.model, judge.input_price) is not None:
         return
-    if judge.model.startswith(_DECISIONS):
-        from rag_otel_evaluators.llm.decisions.providers import PREFIX, price_of
-
-        if judge.input_price is None and price_of(judge.model.removeprefix(PREFIX)) is None:
-            raise ConfigurationError(
-                f"{judge.model}: usd_per_minute needs a price, and none is known; give judge_input_price (input_price "
-                "in a file), or limit calls or tokens"
-            )
-        return
-    require_extra("llm", "litellm", needed_by=f"usd_per_minute without a price of {judge.model}")
-    from rag_otel_evaluators.judges.litellm_library import token_prices
-
-    if not token_prices(judge.model):
-        raise ConfigurationError(
-            f"{judge.model}: usd_per_minute needs a price, and none is known; give `input_cost_per_token` and "
-            "`output_cost_per_token` as parameters, or limit calls or tokens"
-        )
+    if not judge.model.removeprefix(_CASCADE).startswith(_DECISIONS):
+        require_extra("llm", "litellm", needed_by=f"{limit} without a price of {judge.model}")
+    raise ConfigurationError(
+        f"{judge.model}: {limit} needs a price, and none is known; give `input_cost_per_token` and "
+        "`output_cost_per_token` as the judge's parameters (of a decision model judge_input_price, input_price in a "
+        "file), or limit calls, tokens or evaluations"
+    )
 
 
 def price_of_judge(judge: str, input_price: float | None) -> tuple[float, float] | None:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import argparse
 import time
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.configured import configured_channels
@@ -21,8 +19,9 @@ from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
 from rag_otel.protocols import AlertChannel, Renews
 from rag_otel.safety.tracing_suppression import suppressed
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_base_url
+from rag_otel_collectors.otlp.settings import evaluation_settings
 
 NAME: Final = "rag_otel_test"
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
@@ -58,21 +57,13 @@ class Attempt:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    test = actions.add_parser("test", help="send one alert and its resolved message to each configured channel")
-    test.add_argument("--channel", action="append", metavar="NAME", help="only this channel (may be repeated)")
-    test.add_argument("--config", metavar="FILE", help="the collector's settings file; reads its [evaluation] section")
-    test.set_defaults(act=_test, parser=test)
+    parser.add_argument("--channel", action="append", metavar="NAME", help="only this channel (may be repeated)")
+    parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its part [evaluation]")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Sends the test alert. Returns 1 if a channel failed."""
-    code: int = arguments.act(arguments)
-    return code
-
-
-def _test(arguments: argparse.Namespace) -> int:
-    settings = resolve(file=_evaluation_part(arguments.config)).settings
+    settings = evaluation_settings({}, file=arguments.config)
     channels = _chosen([LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)], arguments.channel)
     attempts = [attempt for channel in channels for attempt in attempts_at(channel, settings)]
     rows = [(each.channel, str(each.state), each.outcome, str(each.error or "")) for each in attempts]
@@ -144,15 +135,3 @@ def _chosen(channels: Sequence[AlertChannel], names: Sequence[str] | None) -> li
     if unknown := sorted(set(names) - set(there)):
         raise ConfigurationError(f"channel {', '.join(unknown)} is not configured; configured are: {', '.join(there)}")
     return [channel for channel in channels if channel.name in names]
-
-
-def _evaluation_part(file: str | None) -> Mapping[str, Any] | None:
-    if file is None:
-        return None
-    try:
-        part = tomllib.loads(Path(file).read_text(encoding="utf-8")).get("evaluation") or {}
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{file} cannot be read as TOML: {error}") from None
-    if not isinstance(part, Mapping):
-        raise ConfigurationError(f"{file}: [evaluation] must be a table")
-    return part

@@ -7,18 +7,21 @@ import asyncio
 import contextlib
 import dataclasses
 import fcntl
-import logging
 import os
-import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.cli.recognised_phoenix import with_phoenix
-from rag_otel.cli.terminal import table
+from rag_otel.cli.serving import (
+    backends_line,
+    configuration_of,
+    print_settings,
+    serving_options,
+    settings_line,
+    until_told_to_stop,
+)
 from rag_otel.cli.worker import COLLECTOR_WORKER
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
@@ -26,7 +29,6 @@ from rag_otel.drift.setup import build_judge_watch
 from rag_otel.durable.database import FILE
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
-from rag_otel.safety import redaction
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.garbage import collect_garbage_less
 from rag_otel.safety.guard import logger
@@ -43,7 +45,7 @@ from rag_otel.setup.judging import (
 )
 from rag_otel.setup.parts import Parts
 from rag_otel.telemetry.telemetry import Telemetry
-from rag_otel_collectors.otlp import settings as collector_settings
+from rag_otel_collectors.otlp.settings import Configuration
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 if TYPE_CHECKING:
@@ -55,9 +57,7 @@ _FLAGS: Final = ("grpc", "http", "backend", "data_dir", "workers")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config", metavar="FILE", help="settings file in TOML: [collector], [evaluation], [[backends]]"
-    )
+    serving_options(parser)
     rows = rows_of(CollectorSettings)
     for name in _FLAGS:
         several = isinstance(rows[name].default, tuple)
@@ -68,10 +68,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
             help=f"{rows[name].meaning}{'; may be repeated' if several else default}",
         )
     parser.add_argument("--sample-ratio", type=float, help="share of traces to evaluate, 0..1 (default: 1)")
-    parser.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
-    )
-    parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,15 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     require_extra("collector", *_NEEDED, needed_by="the collector")
     from rag_otel_collectors.otlp.build import server_tls
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    configured = with_phoenix(collector_settings.configure(_given(arguments), file=arguments.config))
-    configuration = _with_shared_budgets(configured)
-    redaction.remember(configuration.secrets)
-    if unread := collector_settings.unread_variables():
-        logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
+    given = {name: getattr(arguments, name) for name in (*_FLAGS, "sample_ratio")}
+    configuration = _with_shared_budgets(configuration_of(arguments, given))
     if arguments.check:  # without the lock, so that it works while a collector is running
-        for part, rows in configuration.rows().items():
-            print(f"{part}\n{table(rows)}", flush=True)
+        print_settings(configuration)
         server_tls(configuration.collector)
         return 0
     print(in_five_lines(configuration), flush=True)
@@ -95,11 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
         return asyncio.run(_serve(configuration))
 
 
-def in_five_lines(configuration: collector_settings.Configuration) -> str:
+def in_five_lines(configuration: Configuration) -> str:
     """What the collector is about to do; `--check` prints every setting."""
-    parts, settings = configuration.rows(), configuration.evaluation.settings
-    own = {name: value for name, value, _ in parts["collector"]}
-    changed = [row for part in ("collector", "evaluation") for row in parts[part] if row[2] != "default"]
+    settings = configuration.evaluation.settings
+    own = {name: value for name, value, _ in configuration.rows()["collector"]}
     receivers = [f"{name} {own[key]}" for name, key in (("gRPC", "grpc"), ("HTTP", "http")) if own[key]]
     if configuration.collector.reads_kafka:
         receivers.append(f"Kafka's topic {own['kafka_topic']} at {own['kafka_brokers']}")
@@ -108,15 +98,15 @@ def in_five_lines(configuration: collector_settings.Configuration) -> str:
     return "\n".join(
         (
             f"receives OTLP: {', '.join(receivers)}",
-            f"forwards to: {', '.join(' '.join(row[:2]) for row in parts['backends'])}",
+            backends_line(configuration, "forwards to"),
             f"evaluates: {', '.join(settings.metrics)} of {sampling}, by {by}",
             f"keeps what it holds in: {own['data_dir']}",
-            f"settings: {len(changed)} were set; rag-otel collect --check prints all",
+            settings_line(configuration, "collect"),
         )
     )
 
 
-def _with_shared_budgets(configuration: collector_settings.Configuration) -> collector_settings.Configuration:
+def _with_shared_budgets(configuration: Configuration) -> Configuration:
     """The evaluation processes share budgets and rates through a file in the data folder, if nothing else is given."""
     resolved = configuration.evaluation
     settings = resolved.settings
@@ -127,18 +117,11 @@ def _with_shared_budgets(configuration: collector_settings.Configuration) -> col
     return dataclasses.replace(configuration, evaluation=dataclasses.replace(resolved, settings=settings))
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(arguments, name) for name in (*_FLAGS, "sample_ratio")}
-    return given | collector_settings.named_values(arguments.others)
-
-
-async def _serve(configuration: collector_settings.Configuration) -> int:
+async def _serve(configuration: Configuration) -> int:
     from rag_otel_collectors.otlp.build import start
 
     settings = configuration.collector
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = until_told_to_stop()
     results = _results(configuration.evaluation.settings, Path(settings.data_dir))
     collector, servers = await start(
         configuration,

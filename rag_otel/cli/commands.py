@@ -1,6 +1,7 @@
 """The table of commands: name, one line of help, and the module that runs it.
 
-A module has `configure(parser)` and `run(arguments)`, which returns the exit code. A group has commands of its own.
+A module has `configure(parser)` and `run(arguments)`, which returns the exit code; where it runs several commands,
+`MODULE:NAME` has `configure_NAME` and `run_NAME`. A group has commands of its own.
 """
 
 from __future__ import annotations
@@ -73,13 +74,32 @@ COMMANDS: Final[Mapping[str, Command]] = {
         help="check how good a judge is, and look at its prompts",
         commands={
             "check": Command(help="how far a judge agrees with the contrast benchmark", module="judge.check"),
-            "prompts": Command(help="list, show, save or adapt the prompts of the judges", module="judge.prompts"),
+            "prompts": Command(
+                help="list, show, save or adapt the prompts of the judges",
+                commands={
+                    "list": Command(
+                        help="every prompt with its language, version and hash", module="judge.prompts:list"
+                    ),
+                    "show": Command(help="print a prompt as the model receives it", module="judge.prompts:show"),
+                    "save": Command(
+                        help="write prompts into a folder, where you can change them", module="judge.prompts:save"
+                    ),
+                    "adapt": Command(
+                        help="let a model write the examples in another language", module="judge.prompts:adapt"
+                    ),
+                },
+            ),
         },
     ),
     "drift": Command(
         help="show changes of scores: since when, how large, in which slices; replay history", module="drift"
     ),
-    "alerts": Command(help="send a test alert to every configured channel", module="alerts"),
+    "alerts": Command(
+        help="see whether alerts reach you",
+        commands={
+            "test": Command(help="send one alert and its resolved message to each configured channel", module="alerts"),
+        },
+    ),
     "dead-letters": Command(
         help="list spans that a backend refused and jobs that workers gave up, and send them again",
         module="dead_letters",

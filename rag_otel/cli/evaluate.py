@@ -18,7 +18,8 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better
 from rag_otel.model import WITHOUT_SCORE_BY_NATURE
-from rag_otel_evaluators.build import build_evaluators, rows_at_once
+from rag_otel.writers.feedback import annotator_kind
+from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer
@@ -88,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     config = _read_config(arguments)
     if config.data is None:
         raise ConfigurationError("no file to evaluate: name one, or set `data` in the configuration")
+    if config.budget_usd is not None and annotator_kind(config.judge.model) == "LLM":
+        require_price(config.judge, "budget_usd")
     with ExitStack() as resources:
         evaluators = build_evaluators(config, resources, described=config.described, cache_path=config.cache_path)
         learn_directions(evaluators)

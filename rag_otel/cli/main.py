@@ -75,15 +75,15 @@ def _unknown(name: str, word: str, commands: Mapping[str, Command]) -> str:
 
 
 def _run(name: str, command: Command, rest: list[str]) -> int:
-    module = importlib.import_module(f"rag_otel.cli.{command.module}")
+    path, _, action = command.module.partition(":")
+    module, suffix = importlib.import_module(f"rag_otel.cli.{path}"), f"_{action}" if action else ""
     parser = argparse.ArgumentParser(prog=name, description=_sentence(command.help))
-    module.configure(parser)
-    # Names may also stand behind options: `dead-letters retry --folder X NAME`.
-    parse = parser.parse_known_args if parser._subparsers else parser.parse_known_intermixed_args
-    arguments, unknown = parse(rest)
+    getattr(module, f"configure{suffix}")(parser)
+    # Intermixed: names may also stand behind options, `dead-letters retry --folder X NAME`.
+    arguments, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
-        _refuse(getattr(arguments, "parser", parser), unknown)
-    return int(module.run(arguments))
+        _refuse(parser, unknown)
+    return int(getattr(module, f"run{suffix}")(arguments))
 
 
 def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:

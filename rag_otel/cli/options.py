@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve
+from rag_otel.writers.feedback import annotator_kind
 
 _ABOVE_0: Final = ("budget", "budget_usd", "concurrency", "workers", "every", "below", "count")
 """Numbers that make no sense at 0."""
@@ -103,6 +104,26 @@ def asking_nobody(settings: Settings) -> Settings:
     """For a command that only counts: the same judge, that needs no key because nothing is sent to it."""
     base = settings.judge.api_base or _NOWHERE
     return dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, api_base=base))
+
+
+def price_of(settings: Settings, arguments: argparse.Namespace) -> tuple[float, float] | None:
+    """Dollars for a million tokens in and out: those of `--price`, else those that are known; None where none are."""
+    from rag_otel_evaluators.build import price_of_judge
+
+    given: tuple[float, float] | None = arguments.price
+    if given is not None or annotator_kind(settings.judge.model) != "LLM":
+        return given
+    return price_of_judge(settings.judge.model, settings.judge.input_price)
+
+
+def require_price_of_budget(arguments: argparse.Namespace, settings: Settings) -> None:
+    """A budget in dollars can be kept only where the price is known. Raises ConfigurationError."""
+    if arguments.budget_usd is not None and annotator_kind(settings.judge.model) == "LLM":
+        from rag_otel_evaluators.build import require_price
+        from rag_otel_evaluators.judges.config import JudgeConfig
+
+        judge = JudgeConfig(model=settings.judge.model, input_price=settings.judge.input_price)
+        require_price(judge, "--budget-usd")
 
 
 def check_numbers(arguments: argparse.Namespace) -> None:

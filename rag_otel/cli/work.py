@@ -10,26 +10,29 @@ import argparse
 import asyncio
 import contextlib
 import dataclasses
-import logging
-import signal
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.resources import Resource
 
-from rag_otel.cli.recognised_phoenix import with_phoenix
-from rag_otel.cli.terminal import table
+from rag_otel.cli.serving import (
+    backends_line,
+    configuration_of,
+    print_settings,
+    serving_options,
+    settings_line,
+    until_told_to_stop,
+)
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.evaluation.background_worker import BackgroundWorker, prepare
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Writer
-from rag_otel.safety import privacy, redaction
+from rag_otel.safety import privacy
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.guard import logger
+from rag_otel.safety.redaction import public_address
 from rag_otel.settings import Settings
-from rag_otel.settings.rows import secrets_of
 from rag_otel.setup.delivering import compose_delivery, compose_writers
 from rag_otel.setup.judging import EMBEDDED, compose_pipeline, queue_settings
 from rag_otel.setup.parts import Parts
@@ -37,8 +40,8 @@ from rag_otel.telemetry.telemetry import telemetry_of
 from rag_otel_collectors.jobs.probes import probes
 from rag_otel_collectors.jobs.queue import QueueSettings
 from rag_otel_collectors.jobs.results import ResultWriter
-from rag_otel_collectors.otlp import settings as collector_settings
 from rag_otel_collectors.otlp.exporters.connection import connect
+from rag_otel_collectors.otlp.settings import Configuration
 
 if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `scale`
@@ -51,15 +54,11 @@ _END_S: Final = 5.0
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queue", metavar="URL", help="broker: amqp://user:password@host:5672/ (job_queue_url)")
-    parser.add_argument("--config", metavar="FILE", help="settings file in TOML, the collector's")
     parser.add_argument(
         "--backend", metavar="URL", action="append", help="where evaluation spans go: http(s):// or grpc(s)://"
     )
-    parser.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], dest="others", help="any other setting, by its name"
-    )
     parser.add_argument("--health", metavar="HOST:PORT", help="answer /healthz and /readyz there (default: nowhere)")
-    parser.add_argument("--check", action="store_true", help="print the settings in effect and exit")
+    serving_options(parser)
 
 
 def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
@@ -69,29 +68,37 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
     """
     modules = ("faststream", "aio_pika", "prometheus_client", "uvicorn")
     require_extra("collector,scale", *modules, needed_by="a worker")
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    named = {"job_queue_url": arguments.queue, **collector_settings.named_values(arguments.others)}
-    given = {"backend": arguments.backend, **named}
-    configuration = with_phoenix(collector_settings.configure(given, file=arguments.config))
-    for part, rows in configuration.rows().items():
-        print(f"{part}\n{table(rows)}", flush=True)
+    configuration = configuration_of(arguments, {"job_queue_url": arguments.queue, "backend": arguments.backend})
     queue = queue_settings(configuration.evaluation.settings)
-    return 0 if arguments.check else asyncio.run(_serve(configuration, queue, parts, arguments.health))
+    if arguments.check:
+        print_settings(configuration)
+        return 0
+    print(in_five_lines(configuration, queue, arguments.health), flush=True)
+    return asyncio.run(_serve(configuration, queue, parts, arguments.health))
 
 
-async def _serve(
-    configuration: collector_settings.Configuration, queue_of: QueueSettings, parts: Parts, health: str | None
-) -> int:
+def in_five_lines(configuration: Configuration, queue: QueueSettings, health: str | None) -> str:
+    """What the worker is about to do; `--check` prints every setting."""
+    settings = configuration.evaluation.settings
+    return "\n".join(
+        (
+            f"takes jobs from: {queue.name} at {public_address(queue.url)}, {queue.partitions} partitions",
+            backends_line(configuration, "sends evaluation spans to"),
+            f"evaluates: {', '.join(settings.metrics)}, by {settings.judge.model}",
+            f"answers health checks at: {health or 'nowhere (--health)'}",
+            settings_line(configuration, "work"),
+        )
+    )
+
+
+async def _serve(configuration: Configuration, queue_of: QueueSettings, parts: Parts, health: str | None) -> int:
     from rag_otel_collectors.jobs.job_queue import JobQueue
     from rag_otel_collectors.jobs.worker import JobWorker
 
     settings = configuration.evaluation.settings
     settings = dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, job_queue_url=None))
     privacy.configure(capture_content=settings.capture_content)
-    redaction.remember(secrets_of(configuration.evaluation.settings))
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = until_told_to_stop()
     pipeline = compose_pipeline(settings, parts, default_cap=None)
     prepare(pipeline.evaluators)
     results = ResultWriter(

@@ -1,8 +1,9 @@
-"""Calls objects back around forks, for as long as they live."""
+"""Calls objects back around forks, for as long as they live; a lock that no fork leaves locked."""
 
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Callable
 
@@ -41,6 +42,26 @@ def around_fork(before: Callable[[], None], in_parent: Callable[[], None]) -> No
 def after_fork_in_child(method: Callable[[], None]) -> None:
     """Call a bound method in every forked child."""
     _in_child.add(method)
+
+
+class ForkSafeLock:
+    """A re-entrant lock. In a forked child it is free where another thread held it: that thread is not there."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        after_fork_in_child(self._free)
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def _free(self) -> None:
+        if self._lock.acquire(blocking=False):  # free, or held by the thread that forks
+            self._lock.release()
+        else:
+            self._lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import sys
-import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Never, TypeVar
@@ -24,6 +23,7 @@ from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import redirect
 from rag_otel.processing.processor import following
 from rag_otel.protocols import Evaluator, Sampler, Writer
+from rag_otel.safety.fork import ForkSafeLock
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
@@ -44,7 +44,7 @@ _DETACH_S: Final = 10.0
 
 
 _told_unread = False
-_lock = threading.RLock()
+_lock = ForkSafeLock()
 _current: Instrumentation | None = None
 _apart: list[ExportQueue[Rating]] = []
 _taken_off = False
@@ -86,37 +86,50 @@ def instrument(
     Raises ConfigurationError, which names what is wrong and the way out; for an argument that there is not, one that
     is a TypeError too.
     """
+    try:
+        if others:
+            raise unknown_argument(Settings, others)
+        _refuse_words(enabled=enabled, capture_content=capture_content, drift=drift)
+        sampler = sampling_policy if isinstance(sampling_policy, Sampler) else None
+        resolved = resolve(
+            {
+                "judge": judge,
+                "metrics": metrics,
+                "evaluations_per_minute": evaluations_per_minute,
+                "sample_ratio": sample_ratio,
+                "sampling_policy": None if isinstance(sampling_policy, Sampler) else _as_written(sampling_policy),
+                "phoenix_endpoint": phoenix_endpoint,
+                "phoenix_api_key": phoenix_api_key,
+                "project_name": project_name,
+                "capture_content": capture_content,
+                "spans": spans,
+                "alerts": alerts,
+                "drift": drift,
+                "telemetry": telemetry,
+                "state_folder": state_folder,
+                "enabled": enabled,
+            }
+        )
+        parts = Parts(
+            evaluators=_objects(evaluators, "evaluators"),
+            writers=_objects(writers, "writers"),
+            sampler=sampler,
+        )
+        _tell_unread_variables()
+        return _set_up(resolved, parts, tracer_provider)
+    except ConfigurationError as error:
+        # Whoever wrote the call reads the message, not our frames and what was tried before.
+        raise error.with_traceback(None) from None
+
+
+def _set_up(resolved: ResolvedSettings, parts: Parts, tracer_provider: object | None) -> Instrumentation:
+    """Replace what is set up, where it is not the same. Composed before anything is taken down: a bad setting leaves
+    what works in place."""
     global _current, _taken_off
-    if others:
-        raise unknown_argument(Settings, others)
-    _refuse_words(enabled=enabled, capture_content=capture_content, drift=drift)
-    sampler = sampling_policy if isinstance(sampling_policy, Sampler) else None
-    resolved = resolve(
-        {
-            "judge": judge,
-            "metrics": metrics,
-            "evaluations_per_minute": evaluations_per_minute,
-            "sample_ratio": sample_ratio,
-            "sampling_policy": None if isinstance(sampling_policy, Sampler) else _as_written(sampling_policy),
-            "phoenix_endpoint": phoenix_endpoint,
-            "phoenix_api_key": phoenix_api_key,
-            "project_name": project_name,
-            "capture_content": capture_content,
-            "spans": spans,
-            "alerts": alerts,
-            "drift": drift,
-            "telemetry": telemetry,
-            "state_folder": state_folder,
-            "enabled": enabled,
-        }
-    )
-    _tell_unread_variables()
-    parts = Parts(evaluators=_objects(evaluators, "evaluators"), writers=_objects(writers, "writers"), sampler=sampler)
     with _lock:
         target = provider.given_or_global(tracer_provider)
         if _current is not None and _is_same(_current, resolved, parts, target):
             return _current
-        # Composed before anything is taken down: a bad setting leaves what works in place.
         made = Instrumentation(
             resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
@@ -22,7 +21,7 @@ from rag_otel.processing.processor import following
 from rag_otel.ratings.rating import FeedbackStatus
 from rag_otel.rendering.text_cutting import shorten
 from rag_otel.safety.background_import import background_import
-from rag_otel.safety.fork import after_fork_in_child
+from rag_otel.safety.fork import ForkSafeLock, after_fork_in_child
 from rag_otel.settings import ResolvedSettings, Settings, sends_over_http
 from rag_otel.setup.compose import compose
 from rag_otel.setup.delivering import compose_ratings
@@ -56,7 +55,7 @@ class Instrumentation:
     runtime: Runtime = field(init=False)
     rating_queue: ExportQueue[Rating] | None = None
     """Where users' ratings go; None as long as there was none."""
-    _rating_lock: threading.Lock = field(default_factory=threading.Lock)
+    _rating_lock: ForkSafeLock = field(default_factory=ForkSafeLock)
     """Not that of the set-up, which `uninstrument()` may hold for seconds."""
 
     def __post_init__(self) -> None:

@@ -128,18 +128,30 @@ def test_a_sample_is_of_every_kind_and_always_the_same() -> None:
     assert len(pairs) == 919
 
 
-@pytest.mark.slow(reason="every call is tried again, as in production")
-def test_a_judge_that_cannot_be_reached_has_no_figures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """No table of zeros that look measured: what is wrong, and exit code 2."""
+@pytest.mark.slow(reason="calls that are refused are tried again, as in production")
+def test_a_judge_that_cannot_be_reached_has_no_figures(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """No table of zeros that look measured, and no wait until the judge may be called again: what is wrong, and exit
+    code 2."""
     with JudgeServer() as server:
         url = server.url
     file = tmp_path / "figures.json"
     command = ["judge", "check", "--judge", "openai/gone", "--api-base", url, "--limit", "3", "--output", str(file)]
     assert main(command) == 2
     shown = capsys.readouterr()
-    assert "no pair could be judged" in shown.err
+    assert f"openai/gone cannot be reached: connection: no connection to {url.split('/')[2]}" in shown.err
+    assert caplog.text.count("is not called for") <= 1, "the breaker was not waited for"
     assert "told apart" not in shown.out
     assert not file.exists()
+
+
+def test_a_budget_without_a_price_is_refused_before_the_first_call(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(server, "--budget-usd", "1") == 2
+    assert "--budget-usd needs a price, and none is known" in capsys.readouterr().err
+    assert server.requests == []
 
 
 def test_answers_that_the_server_failed_on_are_no_mistakes_of_the_judge(

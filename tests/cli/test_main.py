@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rag_otel.cli import work
 from rag_otel.cli.collect import in_five_lines
 from rag_otel.cli.commands import COMMANDS
 from rag_otel.cli.main import main
 from rag_otel.settings.gone import GONE_COMMANDS
+from rag_otel_collectors.jobs.queue import QueueSettings
 from rag_otel_collectors.otlp.settings import configure
 from testkit.missing_packages import EXTRAS, without
 from tests.collectors.conventions.spans import FIXTURES
@@ -177,9 +181,48 @@ def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_answer(
     monkeypatch.setenv("RAG_OTEL_JUDGE_API_BASE", "http://127.0.0.1:9/v1")
     options = ["--judge", "openai/nobody-knows-its-price", "--output", str(tmp_path / "out"), "--budget-usd", "1"]
     assert main(["traces", "backfill", "x.jsonl", *options]) == 2
-    assert "the price of openai/nobody-knows-its-price is unknown" in capsys.readouterr().err
+    unknown = "openai/nobody-knows-its-price: --budget-usd needs a price, and none is known"
+    assert unknown in capsys.readouterr().err
     assert main(["labels", "feedback", *options[:2], "--budget-usd", "1"]) == 2
-    assert "the price of openai/nobody-knows-its-price is unknown" in capsys.readouterr().err
+    assert unknown in capsys.readouterr().err
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "q", "contexts": ["c"], "response": "r"}\n')
+    address = ["--api-base", "http://127.0.0.1:9/v1"]
+    assert main(["evaluate", str(rows), *options[:2], *address, "--budget-usd", "1"]) == 2
+    assert unknown.replace("--budget-usd", "budget_usd") in capsys.readouterr().err
+
+
+def test_an_evaluation_that_cannot_begin_leaves_no_cache_behind(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "q", "contexts": ["c"], "response": "r"}\n')
+    program = [sys.executable, "-m", "rag_otel.cli.main", "evaluate", str(rows), "--judge", "anthropic/x"]
+    program += ["--output", str(tmp_path / "out.jsonl")]
+    hidden = without(EXTRAS, tmp_path / "hidden")
+    done = subprocess.run(program, env=hidden, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'rag-otel[llm]'" in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["hidden", "rows.jsonl"]
+
+
+@pytest.mark.parametrize("group", ["alerts", "judge prompts", "labels"])
+def test_a_group_without_a_command_lists_them(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(group.split()) == 0
+    shown = capsys.readouterr().out
+    below = {"alerts": ["test"], "judge prompts": ["list", "show", "save", "adapt"], "labels": ["calibrate", "review"]}
+    assert all(re.search(rf"\n    {name}\s", shown) for name in below[group])
+
+
+def test_a_set_up_without_its_extra_is_one_error(tmp_path: Path) -> None:
+    """The caller's line and the message, without our frames and without what was tried before."""
+    program = "import rag_otel\nrag_otel.instrument(judge='openai/x', evaluations_per_minute=1)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=without(EXTRAS, tmp_path), capture_output=True, text=True, timeout=120
+    )
+    lines = done.stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line for line in lines if not line.startswith(" ")][1:] == [lines[-1]]
+    assert sum(line.startswith("  File ") for line in lines) == 2
+    assert "pip install 'rag-otel[llm]'" in lines[-1]
 
 
 def test_a_collector_begins_with_five_lines() -> None:
@@ -188,6 +231,21 @@ def test_a_collector_begins_with_five_lines() -> None:
     assert len(lines) == 5
     assert "127.0.0.1:4317" in lines[0]
     assert "faithfulness of 50% of traces, by embedded" in lines[2]
+    assert "2 were set" in lines[4]
+    recognised = replace(
+        configuration.evaluation,
+        origins={**configuration.evaluation.origins, "phoenix_endpoint": "backend 1, a Phoenix"},
+    )
+    assert "2 were set" in in_five_lines(replace(configuration, evaluation=recognised)), "and one was found out"
+
+
+def test_a_worker_begins_with_five_lines() -> None:
+    url = "amqp://user:password@host:5672/"
+    configuration = configure({"backend": ["http://127.0.0.1:9"], "job_queue_url": url}, environ={})
+    lines = work.in_five_lines(configuration, QueueSettings.at(url), None).splitlines()
+    assert len(lines) == 5
+    assert "rag-otel at amqp://host:5672/" in lines[0]
+    assert "http://127.0.0.1:9" in lines[1]
     assert "2 were set" in lines[4]
 
 

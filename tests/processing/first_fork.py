@@ -1,5 +1,5 @@
-"""A program that forks at the worst moment: while something is imported for the first evaluation, or in the midst of
-one. It prints how many of its child's five answers were evaluated."""
+"""A program that forks at the worst moment: while something is imported for the first evaluation, in the midst of one,
+or while another thread takes the set-up down. It prints how many of its child's five answers were evaluated."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel.model import Evaluation
 from rag_otel.safety.guard import counters
+from rag_otel.setup.instrument import current
 
 IMPORTED_LATE = "rag_otel_evaluators.judges.embedded.verdicts"
+PARENT = os.getpid()
 reached = threading.Event()
+forked = threading.Event()
 
 
 class SlowImport(importlib.abc.MetaPathFinder):
@@ -45,7 +48,8 @@ class LockingEvaluator:
     async def evaluate(self, **_: Any) -> Evaluation:
         with self.lock:
             reached.set()
-            time.sleep(0.5)
+            if os.getpid() == PARENT:
+                forked.wait(0.5 if sys.argv[1] == "lock" else 30)
         return Evaluation(name=self.name, score=1.0)
 
 
@@ -54,25 +58,37 @@ def answer(question: str) -> dict[str, object]:
     return {"answer": "It is 330 metres high.", "documents": ["The tower is 330 metres high."]}
 
 
+def set_up(case: str) -> None:
+    rag_otel.instrument(
+        metrics=None if case == "import" else [],
+        evaluators=[] if case == "import" else [LockingEvaluator()],
+        alerts=rag_otel.AlertSettings(rules=()),
+    )
+
+
 def main(case: str) -> None:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(InMemorySpanExporter()))
     trace.set_tracer_provider(provider)
     sys.meta_path.insert(0, SlowImport())
-    rag_otel.instrument(
-        metrics=[] if case == "lock" else None,
-        evaluators=[LockingEvaluator()] if case == "lock" else [],
-        alerts=rag_otel.AlertSettings(rules=()),
-    )
+    set_up(case)
     answer("parent")
     assert reached.wait(60)
+    if case == "set-up":
+        threading.Thread(target=rag_otel.uninstrument).start()
+        while current() is not None:  # from then on until the evaluation ends that thread holds the set-up's lock
+            time.sleep(0.001)
     child = os.fork()
     if child == 0:
+        if case == "set-up":
+            set_up(case)
         for n in range(5):
             answer(str(n))
         rag_otel.flush(timeout=10)
         print("child evaluated", counters.get("trace.evaluated"), flush=True)
         os._exit(0)
+    if case == "set-up":
+        forked.set()
     os.waitpid(child, 0)
     rag_otel.flush(timeout=10)
     print("parent evaluated", counters.get("trace.evaluated"), flush=True)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.server, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")]
 
 
-@pytest.mark.parametrize("case", ["import", "lock"])
+@pytest.mark.parametrize("case", ["import", "lock", "set-up"])
 def test_the_child_evaluates(case: str) -> None:
     """The child evaluates every answer, and the parent its own."""
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators")))
@@ -23,7 +23,7 @@ def test_the_child_evaluates(case: str) -> None:
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=60,
         check=False,
     )
     assert done.stdout.splitlines() == ["child evaluated 5", "parent evaluated 1"], done.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Mapping
@@ -63,13 +64,15 @@ class DiskCache:
     def __init__(
         self, path: str | Path, *, busy_timeout_s: float = _BUSY_TIMEOUT_S, keep_s: float | None = None
     ) -> None:
-        """Opens or creates the file at `path`; another process that has it locked is waited for up to
+        """The file at `path` is made with the first question; another process that has it locked is waited for up to
         `busy_timeout_s` seconds, here and in every read and write. Answers are kept for `keep_s` seconds; None: for
-        ever. Raises ConfigurationError where the file cannot be opened."""
+        ever. Raises ConfigurationError where a file that is there, or its folder, cannot be opened."""
         self.path = Path(path)
         self._keep_s = keep_s
         self._clean_at = 0.0
         self._database = Database(path, busy_timeout_s=busy_timeout_s)
+        if not self.path.exists() and os.access(self.path.parent, os.W_OK):
+            return
         try:
             with self._database.use():
                 pass

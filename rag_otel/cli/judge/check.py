@@ -8,20 +8,25 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.model import ReasonCode
+from rag_otel.writers.feedback import annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.protocols import Evaluator
     from rag_otel_evaluators.contrast.agreement import Agreement, Expense, Paging, Share
     from rag_otel_evaluators.contrast.judging import JudgedPair
+    from rag_otel_evaluators.contrast.pairs import Pair
     from rag_otel_evaluators.contrast.stress import Steady
 
-_ABOUT = """Two answers to one question differ in one point; one is faithful to its passages, the other is not. The
-benchmark holds 919 such pairs of 22 phenomena in 5 languages, written for this and frozen. A language model is asked
-about two answers a pair and costs what it costs: begin with --limit 100."""
+_FIRST_ANSWER_S: Final = 10.0
+"""Enough for several refused connections. A judge that is slower is asked again with the others."""
+_ABOUT: Final = """Two answers to one question differ in one point; one is faithful to its passages, the other is not.
+The benchmark holds 919 such pairs of 22 phenomena in 5 languages, written for this and frozen. A language model is
+asked about two answers a pair and costs what it costs: begin with --limit 100."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check the judge; 1 where its verdicts are not good enough to page on. Raises ConfigurationError, and InputError
     where no pair could be judged."""
-    from rag_otel_evaluators.build import build_evaluators, rows_at_once
+    from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
     from rag_otel_evaluators.contrast.agreement import agreement, agreement_by, calibration_error, expense, paging
     from rag_otel_evaluators.contrast.judging import judge_pairs
     from rag_otel_evaluators.contrast.pairs import choose, load_pairs
@@ -80,10 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not pairs:
         raise ConfigurationError("no pair is of both this language and this phenomenon")
+    if arguments.budget_usd is not None and annotator_kind(config.judge.model) == "LLM":
+        require_price(config.judge, "--budget-usd")
     with ExitStack() as resources:
         (evaluator,) = build_evaluators(config, resources)
-        running = judge_pairs(pairs, evaluator, concurrency=rows_at_once(config), budget_usd=arguments.budget_usd)
-        judged = list(progress(running, total=len(pairs), description="judging"))
+        judged = _first_judged(pairs[0], evaluator)
+        left_usd = None if arguments.budget_usd is None else arguments.budget_usd - (expense(judged).cost_usd or 0.0)
+        rest = pairs[len(judged) :]
+        running = judge_pairs(rest, evaluator, concurrency=rows_at_once(config), budget_usd=left_usd)
+        judged += progress(running, total=len(rest), description="judging")
     spent, unreached = expense(judged), [each for each in judged if each.obstacle is not None]
     judged = [each for each in judged if each.obstacle is None]
     if not judged:
@@ -101,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(_rows(name, [*rows, ("all", found)]) + "\n")
     print(_about_the_columns())
     print(_spent(spent))
-    left_usd = None if arguments.budget_usd is None else arguments.budget_usd - (spent.cost_usd or 0.0)
+    if left_usd is not None:
+        left_usd = arguments.budget_usd - (spent.cost_usd or 0.0)
     stress = _under_stress(judged, evaluator, arguments.stress, rows_at_once(config), left_usd)
     print(_steadiness(stress, calibration_error(judged)))
     print(_conclusion(verdict))
@@ -110,6 +121,20 @@ def run(arguments: argparse.Namespace) -> int:
             _as_json(evaluator.version, judged, found, parts, spent, verdict, stress), encoding="utf-8"
         )
     return 0 if verdict.good_enough else 1
+
+
+def _first_judged(pair: Pair, evaluator: Evaluator) -> list[JudgedPair]:
+    """The first pair, before all others: a server that is not there would else be waited for, again and again.
+
+    Empty where it failed in another way, which may be its own. Raises InputError.
+    """
+    from rag_otel_evaluators.contrast.judging import judge_pairs
+    from rag_otel_evaluators.llm.failures import FailureKind
+
+    (tried,) = judge_pairs([pair], evaluator, concurrency=1, timeout_s=_FIRST_ANSWER_S)
+    if (tried.obstacle or "").startswith(f"{ReasonCode.JUDGE_ERROR}: {FailureKind.CONNECTION}:"):
+        raise InputError(f"{evaluator.judge_name} cannot be reached: {tried.faithful.explanation}")
+    return [] if tried.obstacle is not None else [tried]
 
 
 def _rows(kind: str, rows: Sequence[tuple[str, Agreement]]) -> str:

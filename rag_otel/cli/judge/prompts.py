@@ -15,48 +15,13 @@ if TYPE_CHECKING:
     from rag_otel_evaluators.prompts import Prompt
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    listing = actions.add_parser("list", help="every prompt with its language, version and hash")
-    _add_folder(listing)
-    listing.add_argument("--language", help="only this language")
-    listing.set_defaults(act=_list, parser=listing)
-
-    show = actions.add_parser("show", help="print a prompt as the model receives it")
-    show.add_argument("name")
-    show.add_argument("--language", default="en", help="default: en")
-    _add_folder(show)
-    show.set_defaults(act=_show, parser=show)
-
-    save = actions.add_parser("save", help="write prompts into a folder, where you can change them")
-    save.add_argument("folder", type=Path, metavar="DIR")
-    save.add_argument("--language", help="only this language")
-    save.add_argument("--name", action="append", help="only this prompt (may be repeated)")
-    save.set_defaults(act=_save, parser=save)
-
-    adapt = actions.add_parser("adapt", help="let a model write the examples in another language")
-    adapt.add_argument("--language", required=True, help="the new language's code: it, pt-br, ...")
-    adapt.add_argument("--model", required=True, help="the model that translates: openai/gpt-4o-mini, ollama/..., ...")
-    adapt.add_argument("--api-base", help="address of a server with OpenAI's API")
-    adapt.add_argument("--source", default="en", metavar="LANGUAGE", help="language to adapt from; default: en")
-    adapt.add_argument("--name", action="append", help="only this prompt (may be repeated)")
-    adapt.add_argument("--instruction", action="store_true", help="adapt the instruction too, not only the examples")
-    adapt.add_argument("--output", type=Path, default=Path("prompts"), metavar="DIR", help="default: ./prompts")
-    adapt.set_defaults(act=_adapt, parser=adapt)
+def configure_list(parser: argparse.ArgumentParser) -> None:
+    _folder_option(parser)
+    parser.add_argument("--language", help="only this language")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Runs the subcommand. Returns 1 if the model could not be reached."""
-    code: int = arguments.act(arguments)
-    return code
-
-
-def _add_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--folder", type=Path, metavar="DIR", help="folder of prompts that replace built-in ones")
-
-
-def _list(arguments: argparse.Namespace) -> int:
+def run_list(arguments: argparse.Namespace) -> int:
+    """Prints a row for each prompt."""
     from rag_otel_evaluators.prompts import list_prompts
 
     prompts = list_prompts(folder=arguments.folder, language=arguments.language)
@@ -65,17 +30,31 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show(arguments: argparse.Namespace) -> int:
+def configure_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name")
+    parser.add_argument("--language", default="en", help="default: en")
+    _folder_option(parser)
+
+
+def run_show(arguments: argparse.Namespace) -> int:
+    """Prints a prompt without its last message, which contains the text to be judged."""
     from rag_otel_evaluators.prompts import load_prompt
 
     prompt = load_prompt(arguments.name, arguments.language, folder=arguments.folder)
     print(prompt.reference)
-    for message in prompt.messages({})[:-1]:  # without the last one, which contains the text to be judged
+    for message in prompt.messages({})[:-1]:
         print(f"\n--- {message.role}\n{message.content}")
     return 0
 
 
-def _save(arguments: argparse.Namespace) -> int:
+def configure_save(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--language", help="only this language")
+    parser.add_argument("--name", action="append", help="only this prompt (may be repeated)")
+
+
+def run_save(arguments: argparse.Namespace) -> int:
+    """Writes prompts into a folder."""
     from rag_otel_evaluators.prompts import save_prompt
 
     saved = [save_prompt(prompt, arguments.folder) for prompt in _chosen(arguments.name, arguments.language)]
@@ -83,7 +62,18 @@ def _save(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _adapt(arguments: argparse.Namespace) -> int:
+def configure_adapt(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--language", required=True, help="the new language's code: it, pt-br, ...")
+    parser.add_argument("--model", required=True, help="the model that translates: openai/gpt-4o-mini, ollama/..., ...")
+    parser.add_argument("--api-base", help="address of a server with OpenAI's API")
+    parser.add_argument("--source", default="en", metavar="LANGUAGE", help="language to adapt from; default: en")
+    parser.add_argument("--name", action="append", help="only this prompt (may be repeated)")
+    parser.add_argument("--instruction", action="store_true", help="adapt the instruction too, not only the examples")
+    parser.add_argument("--output", type=Path, default=Path("prompts"), metavar="DIR", help="default: ./prompts")
+
+
+def run_adapt(arguments: argparse.Namespace) -> int:
+    """Writes adapted prompts. Returns 1 if the model could not be reached."""
     from rag_otel_evaluators.judges.language_model import language_model
     from rag_otel_evaluators.prompts import save_prompt
     from rag_otel_evaluators.prompts.adapt import adapt_prompt
@@ -102,6 +92,10 @@ def _adapt(arguments: argparse.Namespace) -> int:
         print(f"rag-otel judge prompts adapt: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _folder_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="folder of prompts that replace built-in ones")
 
 
 def _chosen(names: list[str] | None, language: str | None) -> list[Prompt]:

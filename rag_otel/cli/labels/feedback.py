@@ -17,8 +17,14 @@ from typing import Any
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.budgets.run import RunBudget
-from rag_otel.cli.options import judge_options, phoenix_options, reading_options, settings_of
-from rag_otel.cli.traces.backfill import phoenix_store, require_price
+from rag_otel.cli.options import (
+    judge_options,
+    phoenix_options,
+    reading_options,
+    require_price_of_budget,
+    settings_of,
+)
+from rag_otel.cli.traces.backfill import phoenix_store
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
@@ -47,8 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if everything was evaluated, 1 if evaluations failed or Phoenix became unavailable."""
     settings = settings_of(arguments)
+    require_price_of_budget(arguments, settings)
     pipeline = compose_pipeline(settings, Parts(sampler=RatedSampler()), default_cap=None, budgeted=False)
-    require_price(arguments, pipeline)
     # The command writes the results itself; the delivery raises alerts and watches for drift. That results stay away
     # for hours is no sign of trouble here.
     watched = dataclasses.replace(

@@ -24,7 +24,9 @@ from rag_otel.cli.options import (
     json_option,
     judge_options,
     phoenix_options,
+    price_of,
     reading_options,
+    require_price_of_budget,
     settings_of,
 )
 from rag_otel.cli.phoenix_access import (
@@ -35,7 +37,7 @@ from rag_otel.cli.phoenix_access import (
     project_name,
     time_bounds,
 )
-from rag_otel.cli.traces.backfill_report import conclude, counts, known_price
+from rag_otel.cli.traces.backfill_report import conclude, counts
 from rag_otel.cli.worker import Workers
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.pipeline import Pipeline
@@ -74,10 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
     _check(arguments)
     settings = settings_of(arguments)
+    if not arguments.dry_run:
+        require_price_of_budget(arguments, settings)
     workers = _workers(arguments, settings)
     judging = asking_nobody(settings) if arguments.dry_run else settings
     pipeline = compose_pipeline(judging, Parts(), default_cap=None, budgeted=False)
-    require_price(arguments, pipeline)
     files = (
         FileStore(
             arguments.files,
@@ -114,7 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(counts(tally)))
         return 1 if tally.failed else 0
-    print(conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=arguments.price))
+    price = price_of(settings, arguments) if arguments.dry_run else None
+    print(conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=price))
     if files is None and not arguments.dry_run:
         print(f"  look at {project_link(phoenix_page(settings) or '', project_name(settings))}")
     if files and files.cut:
@@ -125,21 +129,6 @@ def run(arguments: argparse.Namespace) -> int:
     if changed is not None:
         print(f"{arguments.output}: {changed:,} spans changed" if changed else f"{arguments.output}: nothing to change")
     return 1 if tally.failed else 0
-
-
-def require_price(arguments: argparse.Namespace, pipeline: Pipeline) -> None:
-    """A budget in dollars can be kept only where the price is known: asked before the first answer.
-
-    Raises ConfigurationError.
-    """
-    if arguments.budget_usd is None or arguments.dry_run:
-        return
-    for each in pipeline.evaluators:
-        if annotator_kind(each.judge_name) == "LLM" and known_price(each.judge_name) is None:
-            raise ConfigurationError(
-                f"--budget-usd cannot be kept: the price of {each.judge_name} is unknown. Limit the number of "
-                "evaluations with --budget N"
-            )
 
 
 def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | None:

@@ -20,8 +20,7 @@ def conclude(
     dry_run: bool = False,
     price: tuple[float, float] | None = None,
 ) -> str:
-    """Returns the summary as lines of text. `price` is dollars per million input and output tokens. None: the known
-    price of the model."""
+    """Returns the summary as lines of text. `price` is dollars per million input and output tokens; None: unknown."""
     rate = f"{tally.traces / seconds:,.0f} a second" if seconds > 0 else ""
     rows = [
         ["traces read", f"{tally.traces:,}", rate],
@@ -79,19 +78,6 @@ def _estimate(tally: Tally, pipeline: Pipeline, price: tuple[float, float] | Non
     share = len(asked) / len(pipeline.evaluators)
     into, out = expected_tokens(tally.characters * share, tally.due * len(asked))
     tokens = f"about {into / 1e6:,.2f} million input and {out / 1e6:,.2f} million output tokens"
-    prices = price or known_price(asked[0].judge_name)
-    if prices is None:
+    if price is None:
         return f"{tokens}; the judge's price is unknown: give --price IN,OUT"
-    return f"{tokens}, about ${usd_of((into, out), prices):,.2f}"
-
-
-def known_price(model: str) -> tuple[float, float] | None:
-    """Dollars for a million tokens in and out; None if the price is unknown."""
-    from rag_otel_evaluators.llm.decisions.providers import PREFIX, price_of
-
-    if model.startswith(PREFIX):
-        price = price_of(model.removeprefix(PREFIX))
-        return None if price is None else (price.usd, 0.0)
-    from rag_otel_evaluators.judges.litellm_library import token_prices
-
-    return token_prices(model)
+    return f"{tokens}, about ${usd_of((into, out), price):,.2f}"

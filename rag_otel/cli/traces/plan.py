@@ -15,10 +15,9 @@ from datetime import datetime
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
-from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, settings_of
+from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, price_of, settings_of
 from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
 from rag_otel.cli.terminal import progress
-from rag_otel.cli.traces.backfill_report import known_price
 from rag_otel.cli.traces.plan_report import Plan, figures, report
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Evaluation, RagTrace
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     reader, since, until = _source(arguments, settings)
     pipeline = compose_pipeline(asking_nobody(settings), Parts(), default_cap=None, budgeted=False)
     paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
-    price = arguments.price or (known_price(paid[0].judge_name) if paid else None)
+    price = price_of(settings, arguments) if paid else None
     if paid and price is None:
         raise ConfigurationError(f"the price of {paid[0].judge_name} is unknown: give --price IN,OUT")
     plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=(until - since).total_seconds())

@@ -15,10 +15,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel import semconv
 from rag_otel.cli.main import main
-from rag_otel.cli.traces.backfill_report import known_price
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.settings.groups import JudgeSettings
 from rag_otel_evaluators import evaluate
+from rag_otel_evaluators.build import price_of_judge
 from rag_otel_evaluators.llm.egress import Egress
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
 from rag_otel_evaluators.llm.rate_limits import RateLimits
@@ -193,8 +193,8 @@ def test_a_cap_in_dollars_needs_a_price(server: DecisionServer, uninstrumented: 
     usage = result.evaluations[0].usage
     assert usage is not None
     assert usage.cost_usd == pytest.approx(usage.input_tokens * 1e-7)
-    assert known_price(OPENAI) == (0.10, 0.0)
-    assert known_price(SYSTEM_ONE) is None
+    assert price_of_judge(OPENAI, None) == (0.10, 0.0)
+    assert price_of_judge(SYSTEM_ONE, None) is None
 
 
 def test_a_budget_in_dollars_ends_a_run(server: DecisionServer) -> None:
