@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.digest import badness
-from rag_otel.alerts.monitors.slo import Objective
 from rag_otel.drift.observation import falls, observation, shown
 from rag_otel.evaluation.calibration import risk_of
 from tests.support.results import a_result, an_evaluation
@@ -24,14 +23,6 @@ def test_drift_watches_a_rise() -> None:
     assert shown(SERIES, values[SERIES]) == 1.0 - 0.9
     assert falls("faithfulness.score")
     assert shown("faithfulness.score", 0.9) == 0.9
-
-
-def test_an_objective_asks_for_scores_below_its_threshold() -> None:
-    """And says so."""
-    objective = Objective(target=0.95, threshold=0.3, metric=NOISE)
-    assert objective.is_bad(LITTLE_NOISE) is False
-    assert objective.is_bad(an_evaluation(name=NOISE, score=0.4)) is True
-    assert "below 0.3" in str(objective)
 
 
 def test_the_worst_alert_and_the_risk_go_by_the_direction() -> None:

@@ -9,15 +9,15 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.alerts.monitors.combined import Monitor
-from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
+from rag_otel.writers.feedback import FAITHFULNESS
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
@@ -34,14 +34,12 @@ _MONTH_DAYS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """The share of answers that has to be good, and the condition for good."""
+    """The share of answers whose faithfulness has to be above a threshold."""
 
     target: float
     """Share of good answers, 0..1, e.g. .95."""
     threshold: float = 0.7
-    """A score above it, or a risk below it, is good; of a metric that is better when it is lower, a score below it."""
-    metric: str = "faithfulness"
-    by: Literal["score", "risk"] = "score"
+    """A score above it is good."""
 
     @property
     def allowed(self) -> float:
@@ -49,20 +47,12 @@ class Objective:
         return 1.0 - self.target
 
     def is_bad(self, evaluation: Evaluation) -> bool | None:
-        """None where the objective does not apply: another metric, no number."""
-        number = evaluation.score if self.by == "score" else evaluation.risk
-        if evaluation.name != self.metric or number is None:
-            return None
-        return number <= self.threshold if self._above else number >= self.threshold
-
-    @property
-    def _above(self) -> bool:
-        """Whether good answers are above the threshold."""
-        return self.by == "score" and not lower_is_better(self.metric)
+        """None where the objective does not apply: another metric, no score."""
+        score = evaluation.score if evaluation.name == FAITHFULNESS else None
+        return None if score is None else score <= self.threshold
 
     def __str__(self) -> str:
-        side = "above" if self._above else "below"
-        return f"{self.target:.4g} of {self.metric} {self.by}s {side} {self.threshold:g}"
+        return f"{self.target:.4g} of {FAITHFULNESS} scores above {self.threshold:g}"
 
 
 @dataclass(slots=True)
@@ -170,7 +160,7 @@ class SloMonitor(Monitor):
         return Alert(
             name=SLO_BURN_RATE,
             fingerprint=self._fingerprint(each, severity),
-            metric=objective.metric,
+            metric=FAITHFULNESS,
             severity=severity,
             headline=(
                 f"{each.service or '-'} {each.route or '(all routes)'}: {share:.0%} bad answers in {window}, "
@@ -198,7 +188,7 @@ class SloMonitor(Monitor):
         return Alert(
             name=SLO_BURN_RATE,
             fingerprint=self._fingerprint(each, severity),
-            metric=self._objective.metric,
+            metric=FAITHFULNESS,
             state=AlertState.RESOLVED,
             severity=severity,
             headline=f"{each.service or '-'} {each.route or '(all routes)'}: within the objective's pace again "
@@ -210,7 +200,7 @@ class SloMonitor(Monitor):
         )
 
     def _fingerprint(self, each: _Slice, severity: AlertSeverity) -> str:
-        return f"{each.service or '-'}/{SLO_BURN_RATE}:{self._objective.metric}/{each.route or '*'}/{severity}"
+        return f"{each.service or '-'}/{SLO_BURN_RATE}:{FAITHFULNESS}/{each.route or '*'}/{severity}"
 
 
 def _restored(stored: Mapping[str, Any]) -> tuple[str, _Slice]:

@@ -11,7 +11,6 @@ import pytest
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.monitors.slo import Objective
 from rag_otel.alerts.rules import HIGH_SCORE, AlertRules, Finding, parse_rule
 from rag_otel.drift.anchors import Anchor, reading_of
 from rag_otel.drift.family import DriftSettings
@@ -73,10 +72,6 @@ def test_a_rule_takes_high_scores_as_bad() -> None:
         parse_rule("my_own_metric.score>0.3")
     (low,) = AlertRules([parse_rule("toxicity.score>0.3"), parse_rule("score<0.2")], Examples()).judge(scored(0, 0.1))
     assert low.finding is Finding.GOOD
-
-
-def test_an_objective_takes_low_scores_as_good() -> None:
-    assert str(Objective(metric="toxicity", target=0.95, threshold=0.3)) == "0.95 of toxicity scores below 0.3"
 
 
 def test_a_stored_result_says_it_to_readers_without_the_evaluator(tmp_path: Any) -> None:
