@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_otel.delivery.http import post, to_json
 from rag_otel.model import EvaluatedTrace
-from rag_otel.writers.feedback import Feedback, feedback
+from rag_otel.writers.annotations import Annotation, annotations_of
 
 
 class DatadogEvaluations:
@@ -37,11 +37,11 @@ class DatadogEvaluations:
             post(self._url, to_json({"data": data}), headers=self._headers)
 
     def _metrics(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        for item in feedback(result, capture_content=self._capture_content):
+        for item in annotations_of(result, capture_content=self._capture_content):
             if item.score is not None:
                 yield self._metric(result, item)
 
-    def _metric(self, result: EvaluatedTrace, item: Feedback) -> dict[str, Any]:
+    def _metric(self, result: EvaluatedTrace, item: Annotation) -> dict[str, Any]:
         trace = result.trace
         ids = {"trace_id": str(int(trace.target.trace_id, 16)), "span_id": str(int(trace.target.span_id, 16))}
         told = {"reasoning": item.explanation} if item.explanation else {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_otel.delivery.http import post, to_json
 from rag_otel.model import EvaluatedTrace
-from rag_otel.writers.feedback import feedback
+from rag_otel.writers.annotations import annotations_of
 
 
 class LangfuseScores:
@@ -35,7 +35,7 @@ class LangfuseScores:
 
     def _scores(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
         target = result.trace.target
-        for item in feedback(result, capture_content=self._capture_content):
+        for item in annotations_of(result, capture_content=self._capture_content):
             if item.score is not None:
                 yield {
                     # The same id again replaces the score, so a repeated batch stores it once.
@@ -46,5 +46,5 @@ class LangfuseScores:
                     "value": item.score,
                     "dataType": "NUMERIC",
                     "comment": item.explanation,
-                    "metadata": item.metadata,
+                    "metadata": dict(item.metadata),
                 }

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rag_otel.evaluation.support import UNFAITHFUL
 from rag_otel.rendering.text_cutting import one_line
-from rag_otel.writers.feedback import FAITHFULNESS
+from rag_otel.writers.annotations import FAITHFULNESS
 from rag_otel.writers.phoenix_annotations import RISK
 from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
 from rag_otel_collectors.stored.answers import worst_of

@@ -25,7 +25,7 @@ from rag_otel.settings import Settings
 from rag_otel.settings.groups import DriftSettings
 from rag_otel.setup.parts import Parts, require_kind
 from rag_otel.setup.runtime import JobSink
-from rag_otel.writers.feedback import FAITHFULNESS, annotator_kind
+from rag_otel.writers.annotations import FAITHFULNESS, annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets

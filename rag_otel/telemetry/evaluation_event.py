@@ -19,8 +19,8 @@ from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.safety.tracing_suppression import unsuppressed
 from rag_otel.telemetry.writer import span_context
+from rag_otel.writers.annotations import Annotation, AnnotatorKind, annotations_of
 from rag_otel.writers.attributes import present
-from rag_otel.writers.feedback import AnnotatorKind, Feedback, feedback
 
 _EVALUATOR_TYPES: Final[Mapping[AnnotatorKind, str]] = {"LLM": "llm_judge", "CODE": "deterministic"}
 
@@ -46,7 +46,7 @@ class EvaluationEventWriter:
     def _emit(self, batch: Sequence[EvaluatedTrace], logger: Logger) -> None:
         for result in batch:
             context = span_context(result.trace.target)
-            for item in feedback(result, capture_content=self._capture_content):
+            for item in annotations_of(result, capture_content=self._capture_content):
                 failed = "error_type" in item.metadata
                 logger.emit(
                     event_name=semconv.GEN_AI_EVALUATION_EVENT,
@@ -59,14 +59,14 @@ class EvaluationEventWriter:
                 )
 
 
-def _body(item: Feedback, *, failed: bool) -> str:
+def _body(item: Annotation, *, failed: bool) -> str:
     """One line for a list of logs: `evaluation: faithfulness=0.33`."""
     if failed:
         return f"evaluation: {item.name} failed: {item.label}"
     return f"evaluation: {item.name}={item.label if item.score is None else f'{item.score:.3g}'}"
 
 
-def _attributes(item: Feedback, result: EvaluatedTrace) -> dict[str, AttributeValue]:
+def _attributes(item: Annotation, result: EvaluatedTrace) -> dict[str, AttributeValue]:
     trace = result.trace
     return present(
         {
@@ -88,13 +88,13 @@ def _attributes(item: Feedback, result: EvaluatedTrace) -> dict[str, AttributeVa
     )
 
 
-def _evaluator_id(item: Feedback) -> str | None:
+def _evaluator_id(item: Annotation) -> str | None:
     """The evaluator and its judge, `Faithfulness/embedded`: scores of different judges are not comparable."""
     parts = (item.metadata.get("evaluator"), item.metadata.get("judge"))
     return "/".join(str(part) for part in parts if part) or None
 
 
-def _source(item: Feedback) -> str | None:
+def _source(item: Annotation) -> str | None:
     """The evaluator and its arguments, as JSON."""
     name = item.metadata.get("evaluator")
     if not name:

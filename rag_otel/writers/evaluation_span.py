@@ -20,10 +20,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
 from rag_otel.rendering.claim_lines import evaluations_as_text
-from rag_otel.writers.annotation_rows import annotation, as_span_attributes
+from rag_otel.writers.annotations import annotations_of
 from rag_otel.writers.attributes import MOST_CLAIMS, evaluation_attributes, hidden_content, present
-from rag_otel.writers.decision_span import decision_spans
-from rag_otel.writers.feedback import feedback
 from rag_otel.writers.made_spans import made_span, span_id_of
 
 _NOT_ON_TARGET = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
@@ -54,10 +52,7 @@ class EvaluationSpanWriter:
         for result in batch:
             if self._when == "always" or result.status in _NOT_ON_TARGET:
                 emit = self._emit if result.origin is None else result.origin.emit
-                span = self.span(result)
-                emit(span)
-                for below in decision_spans(span, result.evaluations):
-                    emit(below)
+                emit(self.span(result))
 
     def span(self, result: EvaluatedTrace) -> ReadableSpan:
         """Returns the evaluation span. The same result gives the same span id, so a repeated write is recognised."""
@@ -81,16 +76,8 @@ class EvaluationSpanWriter:
             attributes |= present({semconv.OUTPUT_VALUE: text, semconv.OUTPUT_MIME_TYPE: semconv.MIME_TEXT})
         if result.status not in _NOT_ON_TARGET:
             return attributes
-        for n, item in enumerate(feedback(result, capture_content=self._capture_content)):
-            row = annotation(
-                item.name,
-                item.annotator_kind,
-                score=item.score,
-                label=item.label,
-                explanation=item.explanation,
-                metadata=item.metadata,
-            )
-            attributes |= as_span_attributes(row, n)
+        for n, item in enumerate(annotations_of(result, capture_content=self._capture_content)):
+            attributes |= item.span_attributes(n)
         return attributes | evaluation_attributes(result, capture_content=self._capture_content)
 
 

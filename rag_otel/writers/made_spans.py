@@ -23,9 +23,8 @@ def made_span(
     resource: Resource,
     attributes: Mapping[str, AttributeValue],
     time_ns: int,
-    linked: bool = True,
 ) -> ReadableSpan:
-    """A span that starts and ends at `time_ns`, a child of the span `below` and `linked` to it.
+    """A span that starts and ends at `time_ns`, a child of the span `below` and linked to it.
 
     It counts as sampled: what it is about was sampled, and exporting processors drop spans without the flag.
     """
@@ -36,7 +35,7 @@ def made_span(
         parent=parent,
         resource=resource,
         attributes=attributes,
-        links=(Link(parent),) if linked and parent is not None else (),
+        links=(Link(parent),) if parent is not None else (),
         start_time=time_ns,
         end_time=time_ns,
         instrumentation_scope=InstrumentationScope(semconv.SCOPE),

@@ -8,14 +8,14 @@ seconds, and gives up after ten minutes. So annotations are sent a few seconds a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
-from rag_otel.writers.annotation_rows import IDENTIFIER, annotation
-from rag_otel.writers.attributes import present
-from rag_otel.writers.feedback import Feedback, annotator_kind, feedback
+from rag_otel.writers.annotations import IDENTIFIER, Annotation, annotation_of, annotator_kind
+from rag_otel.writers.attributes import hidden_content, present
 from rag_otel.writers.phoenix_api import PhoenixApi
 from rag_otel.writers.phoenix_configurations import PhoenixConfigurations
 
@@ -68,31 +68,36 @@ class PhoenixAnnotationWriter:
         """The names of the annotations with a score, each with an evaluation behind it."""
         names: dict[str, Evaluation] = {}
         for result in batch:
-            for item in self._items(result):
-                if _shown_score(item.evaluation) is not None:
-                    names[item.name] = item.evaluation
+            for evaluation, item in self._items(result):
+                if item.score is not None:
+                    names[item.name] = evaluation
                     if result.trace.root is not None:
-                        names[root_name(item.name)] = item.evaluation
+                        names[root_name(item.name)] = evaluation
         return names
 
     def _span_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
         """Annotations of the target under the metric's name, and of the root span under the name `root_name`."""
         trace = result.trace
-        for item in self._items(result):
-            yield _row(item, span_id=trace.target.span_id)
+        for _, item in self._items(result):
+            yield item.row(span_id=trace.target.span_id)
             if trace.root is not None:
-                about = _of_target(trace.target)
-                yield _row(item, name=root_name(item.name), identifier=about, span_id=trace.root.span_id)
+                at_root = replace(item, name=root_name(item.name), identifier=_of_target(trace.target))
+                yield at_root.row(span_id=trace.root.span_id)
 
     def _trace_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
         """Annotations of the trace. Each answer in a trace has its own, and Phoenix shows their mean."""
         target = result.trace.target
-        for item in self._items(result):
-            yield _row(item, identifier=_of_target(target), trace_id=target.trace_id)
+        for _, item in self._items(result):
+            yield replace(item, identifier=_of_target(target)).row(trace_id=target.trace_id)
 
-    def _items(self, result: EvaluatedTrace) -> Iterator[Feedback]:
-        items = feedback(result, capture_content=self._capture_content)
-        return (item for item in items if not item.is_risk and item.name not in RESERVED_NAMES)
+    def _items(self, result: EvaluatedTrace) -> Iterator[tuple[Evaluation, Annotation]]:
+        """Each evaluation that says something, with its annotation."""
+        hidden = hidden_content(result, capture_content=self._capture_content)
+        for evaluation in result.evaluations:
+            item = annotation_of(evaluation, result.decision, hidden)
+            if item is not None and item.name not in RESERVED_NAMES:
+                metadata = {**item.metadata, **present({SCORE: evaluation.score, RISK: evaluation.risk})}
+                yield evaluation, replace(item, score=_shown_score(evaluation), metadata=metadata)
 
 
 def root_name(name: str) -> str:
@@ -106,20 +111,6 @@ def root_name(name: str) -> str:
 
 def _of_target(target: SpanRef) -> str:
     return f"{IDENTIFIER}:{target.span_id}"
-
-
-def _row(item: Feedback, *, name: str | None = None, identifier: str = IDENTIFIER, **place: str) -> dict[str, Any]:
-    evaluation = item.evaluation
-    return annotation(
-        name or item.name,
-        item.annotator_kind,
-        score=_shown_score(evaluation),
-        label=item.label,
-        explanation=item.explanation,
-        metadata=item.metadata | present({SCORE: evaluation.score, RISK: evaluation.risk}),
-        identifier=identifier,
-        **place,
-    )
 
 
 def _shown_score(evaluation: Evaluation) -> float | None:
@@ -139,12 +130,11 @@ def _document_rows(result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
     for evaluation in result.evaluations:
         for chunk, score in zip(result.trace.chunks, evaluation.chunk_scores, strict=False):
             if score is not None and evaluation.name not in RESERVED_NAMES:
-                yield annotation(
-                    evaluation.name,
-                    annotator_kind(evaluation.judge),
+                item = Annotation(
+                    name=evaluation.name,
+                    annotator_kind=annotator_kind(evaluation.judge),
                     score=score,
                     metadata=present({"version": evaluation.version, "judge": evaluation.judge}),
                     identifier=None,
-                    span_id=span.span_id,
-                    document_position=chunk.position,
                 )
+                yield item.row(span_id=span.span_id, document_position=chunk.position)

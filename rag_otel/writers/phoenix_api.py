@@ -39,7 +39,7 @@ class PhoenixApi:
         """Headers and timeout of every request."""
 
     def annotate(self, what: Annotated, rows: Sequence[Mapping[str, Any]], *, wait: bool = False) -> None:
-        """Writes rows as `annotation_rows.annotation` builds them, in one request; without any, no request is made.
+        """Writes rows as `Annotation.row` builds them, in one request; without any, no request is made.
 
         With `wait` Phoenix stores them before it answers, and refuses them all if what one is about does not exist.
         Without, it accepts an annotation before its span and attaches it later.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.ratings.rating import IDENTIFIER, Rating
 from rag_otel.ratings.words import rating_of
 from rag_otel.safety.masking import CLASSES, Placeholders
 from rag_otel.safety.privacy import content_hidden
-from rag_otel.writers.annotation_rows import annotation
+from rag_otel.writers.annotations import Annotation
 from rag_otel.writers.attributes import present
 from rag_otel.writers.phoenix_api import PhoenixApi
 
@@ -49,29 +49,34 @@ class RatingAnnotationWriter:
     def write(self, batch: Sequence[Rating]) -> None:
         """Sends the batch in at most two requests. Raises RetryableError or PermanentError, see `http.post`."""
         last = {(each.trace_id, each.span_id, each.name, each.user_id): each for each in batch}.values()
-        rows = [rating_row(each, capture_content=self._capture_content, user_key=self._user_key) for each in last]
+        rows = [
+            rating_annotation(each, capture_content=self._capture_content, user_key=self._user_key).row(**_place(each))
+            for each in last
+        ]
         self._api.annotate("trace", [row for row in rows if "trace_id" in row])
         self._api.annotate("span", [row for row in rows if "span_id" in row])
 
 
-def rating_row(rating: Rating, *, capture_content: bool, user_key: str | None) -> dict[str, Any]:
+def rating_annotation(rating: Rating, *, capture_content: bool, user_key: str | None) -> Annotation:
     """A rating as an annotation. Masking takes milliseconds: for the delivery thread."""
     score = rating.score if rating.score is not None else rating.value
     label = masked_label(rating, capture_content=capture_content)
     explanation = masked_comment(rating, capture_content=capture_content)
     if score is None and not label and not explanation:
         label = "commented"  # the words are hidden, and an annotation without any result says nothing
-    place = {"trace_id": rating.trace_id} if rating.span_id is None else {"span_id": rating.span_id}
-    return annotation(
-        rating.name,
-        "HUMAN",
+    return Annotation(
+        name=rating.name,
+        annotator_kind="HUMAN",
         score=score,
         label=label,
         explanation=explanation,
         metadata=present({TRACE_WAS: rating.trace_was}),
         identifier=identifier(rating, key=user_key),
-        **place,
     )
+
+
+def _place(rating: Rating) -> dict[str, str]:
+    return {"trace_id": rating.trace_id} if rating.span_id is None else {"span_id": rating.span_id}
 
 
 def masked_comment(rating: Rating, *, capture_content: bool) -> str | None:

@@ -7,6 +7,7 @@ The same rating always has the same span id, so a backend that knows ids stores 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -14,10 +15,9 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel import semconv
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.ratings.rating import Rating
-from rag_otel.writers.annotation_rows import as_span_attributes
 from rag_otel.writers.attributes import present
 from rag_otel.writers.made_spans import made_span, span_id_of
-from rag_otel.writers.rating_annotations import rating_row
+from rag_otel.writers.rating_annotations import rating_annotation
 
 
 class RatingSpanWriter:
@@ -46,18 +46,18 @@ class RatingSpanWriter:
 
     def span(self, rating: Rating) -> ReadableSpan:
         """The feedback span of a rating."""
-        row = rating_row(rating, capture_content=self._capture_content, user_key=self._user_key)
+        item = rating_annotation(rating, capture_content=self._capture_content, user_key=self._user_key)
         said = (rating.score, rating.label, rating.comment)
         return made_span(
             f"feedback {rating.name}",
             trace_id=rating.trace_id,
-            span_id=span_id_of(*map(str, (rating.trace_id, rating.span_id, rating.name, row["identifier"], *said))),
+            span_id=span_id_of(*map(str, (rating.trace_id, rating.span_id, rating.name, item.identifier, *said))),
             below=rating.span_id,
             resource=self._resource(),
             attributes={
                 semconv.SPAN_KIND: semconv.KIND_EVALUATOR,
                 **present({semconv.FEEDBACK_RATING: rating.value, semconv.FEEDBACK_TRACE: rating.trace_was}),
-                **as_span_attributes(row | {"metadata": None}),
+                **replace(item, metadata={}).span_attributes(),
             },
             time_ns=rating.time_ns,
         )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
-import pytest
 from openinference.instrumentation import get_evaluation_attributes
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef, Usage
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, SpanRef
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, job_key
 from tests.support.results import SECRET_TEXTS, a_result, a_target, an_evaluation, with_status
 
@@ -125,34 +123,3 @@ def test_hidden_content_is_in_no_attribute_of_the_carrier() -> None:
     """The evaluation span hides the same content as the target span."""
     (span,) = written(a_result(status=LATE), capture_content=False)
     assert not [text for text in SECRET_TEXTS if text in str(dict(span.attributes or {}))]
-
-
-def test_the_call_of_a_decision_model_stands_below_it() -> None:
-    """Model, version, tokens and claims without a verdict; nothing of what was asked. Always the same id."""
-    usage = Usage(input_tokens=2_100, output_tokens=3, cost_usd=0.0002, calls=1)
-    evaluation = dataclasses.replace(
-        an_evaluation(), judge="decisions/typesafe/jev-latest", answered_by="decisions/typesafe/jev-1.13.0", usage=usage
-    )
-    result = a_result(evaluation)
-    carrier, call = written(result)
-    attributes = dict(call.attributes or {})
-    assert call.parent == carrier.context
-    assert attributes["openinference.span.kind"] == "DECISION"
-    assert attributes["decision.system"] == attributes["decision.provider"] == "typesafe"
-    assert attributes["decision.request.model_name"] == "jev-latest"
-    assert attributes["decision.response.model_name"] == "jev-1.13.0"
-    assert (attributes["decision.token_count.input"], attributes["decision.token_count.output"]) == (2_100, 3)
-    assert attributes["input.value"] == attributes["output.value"] == "__REDACTED__"
-    assert not any(text in str(attributes) for text in SECRET_TEXTS)
-    assert written(result)[1].context == call.context
-    assert len(encode_spans([carrier, call]).resource_spans) == 1
-
-
-@pytest.mark.parametrize("judge", ["embedded", "openai/gpt-4o-mini", "cascade(embedded,openai/gpt-4o-mini)"])
-def test_other_judges_have_no_such_span(judge: str) -> None:
-    """Nor a decision model whose answer came out of the cache."""
-    asked = Usage(input_tokens=1, calls=1)
-    assert len(written(a_result(dataclasses.replace(an_evaluation(), judge=judge, usage=asked)))) == 1
-    cached = Usage(cached_calls=1)
-    kept = dataclasses.replace(an_evaluation(), judge="decisions/typesafe/jev-1.13.0", usage=cached)
-    assert len(written(a_result(kept))) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from rag_otel.errors import PermanentError
 from rag_otel.model import SpanRef
-from rag_otel.writers.feedback import annotator_kind, risk_name
+from rag_otel.writers.annotations import annotator_kind, risk_name
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from testkit.http_receiver import http_receiver
 from tests.support.results import a_result, a_target, an_evaluation

@@ -17,7 +17,7 @@ from rag_otel.delivery.retry import call_with_retries
 from rag_otel.model import EvaluatedTrace, RagTrace
 from rag_otel.protocols import Evaluator
 from rag_otel.safety.guard import logger
-from rag_otel.writers.annotation_rows import IDENTIFIER
+from rag_otel.writers.annotations import IDENTIFIER
 from rag_otel.writers.evaluation_span import carrier_span_id
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Spans, is_current

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SamplingReason, SpanRecord, SpanRef
 from rag_otel.ratings.words import rating_of
-from rag_otel.writers.annotation_rows import IDENTIFIER
+from rag_otel.writers.annotations import IDENTIFIER
 from rag_otel_collectors.backfill.engine import Spans
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from rag_otel.ratings.words import share
-from rag_otel.writers.annotation_rows import IDENTIFIER, annotation
+from rag_otel.writers.annotations import IDENTIFIER, Annotation
 from rag_otel_collectors.stored.annotated_spans import annotated_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.results import Row, other_results
@@ -61,14 +61,13 @@ def put_into_queue(client: PhoenixClient, answers: Sequence[tuple[str, float, st
     """Annotates spans, given as (span id, probability, reason). Writing an answer twice stores it once. Raises
     RetryableError or PermanentError."""
     rows = [
-        annotation(
-            QUEUE,
-            "CODE",
+        Annotation(
+            name=QUEUE,
+            annotator_kind="CODE",
             label="queued",
             explanation=f"Please label this answer: {reason}.",
             metadata={PROBABILITY: probability, "reason": reason},
-            span_id=span_id,
-        )
+        ).row(span_id=span_id)
         for span_id, probability, reason in answers
     ]
     client.annotate("span", rows, wait=True)

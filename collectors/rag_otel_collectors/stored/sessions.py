@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from rag_otel.evaluation.directions import goodness, is_worse
 from rag_otel.model import SpanRef
-from rag_otel.writers.annotation_rows import annotation
-from rag_otel.writers.feedback import annotator_kind, risk_name
+from rag_otel.writers.annotations import Annotation, annotator_kind, risk_name
 from rag_otel_collectors.stored.answers import StoredAnswer
 
 WORST: Final = "_worst"
@@ -113,11 +112,11 @@ def session_annotations(session: SessionScore) -> Iterator[dict[str, Any]]:
     about = f"{session.evaluated} of {session.answers} answers evaluated"
     for name, score in named:
         if session.score is not None and score is not None:
-            yield annotation(
-                name,
-                annotator_kind(session.judge),
+            item = Annotation(
+                name=name,
+                annotator_kind=annotator_kind(session.judge),
                 score=score,
                 explanation=about,
                 metadata={name: value for name, value in session.row().items() if name != "session_id"},
-                session_id=session.session_id,
             )
+            yield item.row(session_id=session.session_id)

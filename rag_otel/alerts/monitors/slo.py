@@ -17,7 +17,7 @@ from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.alerts.monitors.combined import Monitor
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
-from rag_otel.writers.feedback import FAITHFULNESS
+from rag_otel.writers.annotations import FAITHFULNESS
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"

@@ -46,7 +46,7 @@ from rag_otel.settings import Settings
 from rag_otel.setup.delivering import compose_attributes
 from rag_otel.setup.judging import compose_pipeline
 from rag_otel.setup.parts import Parts
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel.writers.phoenix_links import phoenix_page, project_link
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally

@@ -8,7 +8,7 @@ from typing import Any
 from rag_otel.budgets.expected_cost import expected_tokens, usd_of
 from rag_otel.cli.terminal import table
 from rag_otel.pipeline import Pipeline
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 from rag_otel_collectors.backfill.engine import Tally
 
 

@@ -27,7 +27,7 @@ from rag_otel.sampling.build import build_sampler
 from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline, compose_prescore
 from rag_otel.setup.parts import Parts
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.restored_spans import stored_traces
 

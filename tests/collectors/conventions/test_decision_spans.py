@@ -32,10 +32,10 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "decision": (
         semconv.KIND_DECISION,
         {
-            semconv.DECISION_SYSTEM: "typesafe",
-            semconv.DECISION_MODEL_NAME: "jev-1.13.0",
-            semconv.DECISION_TOKENS_IN: 120,
-            semconv.DECISION_TOKENS_OUT: 2,
+            "decision.system": "typesafe",
+            "decision.model_name": "jev-1.13.0",
+            "decision.token_count.input": 120,
+            "decision.token_count.output": 2,
         },
     ),
     "older": (semconv.KIND_LLM, {semconv.LLM_SYSTEM: "typesafe", semconv.LLM_MODEL_NAME: "jev-1.13.0"}),
