@@ -44,7 +44,7 @@ from rag_otel_evaluators.prompts.prompt import InputField
 Strategy = Literal["single", "two_step"]
 Strictness = Literal["strict", "lenient"]
 
-_REVISION: Final = "3"
+_REVISION: Final = "4"
 """Raised when the same answers of a model would lead to other verdicts."""
 MOST_CLAIMS: Final = 60
 """Claims of an answer that are judged by default: their verdicts fit the 4,096 tokens that some models write at most,

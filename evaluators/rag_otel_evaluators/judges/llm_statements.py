@@ -8,8 +8,7 @@ sentence stands for itself. So nothing of an answer goes unjudged.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,18 +16,16 @@ from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError
 from rag_otel.model import Claim
-from rag_otel_evaluators.judges.llm_numbers import numbers_in
 from rag_otel_evaluators.llm.failures import CallTimeoutError
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel, complete_once
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.numbered_items import NOTE, TOKENS_BESIDES, TOKENS_PER_ITEM
 from rag_otel_evaluators.prompts.prompt import InputField
+from rag_otel_evaluators.text.quantities import Quantity, read_quantities
+from rag_otel_evaluators.text.terms import terms_of, tokenize
 
 _FROM_THE_ANSWER: Final = 0.5
 """Share of a statement's words that must occur in answer or question; a paraphrase keeps more, an invention less."""
-_WORD: Final = re.compile(r"[^\W_]+")
-_STEM_LENGTH: Final = 5
-"""Characters by which two forms of a word (`opened`, `opening`) are taken for one."""
 
 
 class Statement(BaseModel):
@@ -61,7 +58,7 @@ async def decompose(
     An error of the model is raised while nothing has been answered; later the sentences still missing stand for
     themselves.
     """
-    known = _Known.of(f"{question or ''} {response} {' '.join(claim.text for claim in claims)}")
+    known = _Known.of([question or "", response, *(claim.text for claim in claims)])
     found: dict[int, list[str]] = {}
     distorted: set[int] = set()
     problems: list[str] = []
@@ -119,7 +116,7 @@ def _check(
         return {}, set()
     for statement in given:
         text = " ".join(statement.statement.split())
-        key = " ".join(_words(text))
+        key = " ".join(tokenize(text.lower()))
         if not key or key in seen:
             problems.append(f"statement given twice or empty: {text!r}")
         elif not known.says(text):
@@ -138,11 +135,12 @@ def _counted_from(given: Sequence[Statement], sentences: Sequence[str]) -> int |
     which statements and sentences share more words.
     """
     shared: dict[int, int] = {}
-    stems = [set(_stems(sentence)) for sentence in sentences]
+    terms = [set(terms_of(sentence)) for sentence in sentences]
     for first in (0, 1):
         if all(0 <= statement.sentence - first < len(sentences) for statement in given):
             shared[first] = sum(
-                len(stems[statement.sentence - first].intersection(_stems(statement.statement))) for statement in given
+                len(terms[statement.sentence - first].intersection(terms_of(statement.statement)))
+                for statement in given
             )
     return max(shared, key=lambda first: (shared[first], -first), default=None)
 
@@ -151,33 +149,25 @@ def _counted_from(given: Sequence[Statement], sentences: Sequence[str]) -> int |
 class _Known:
     """The words and numbers of an answer and its question."""
 
-    stems: frozenset[str]
-    numbers: frozenset[float]
+    terms: frozenset[str]
+    quantities: tuple[Quantity, ...]
 
     @classmethod
-    def of(cls, text: str) -> _Known:
-        return cls(frozenset(_stems(text)), frozenset(value for read in numbers_in(text) for value in read))
+    def of(cls, texts: Sequence[str]) -> _Known:
+        return cls(
+            frozenset(term for text in texts for term in terms_of(text)),
+            tuple(quantity for text in texts for quantity in read_quantities(text)),
+        )
 
     def says(self, statement: str) -> bool:
         """False for a number that is nowhere in the answer, in figures or in words, and where most words are not."""
-        if any(not read & self.numbers for read in numbers_in(statement)):
+        terms = terms_of(statement)
+        words = [term for term in terms if not term[0].isdigit()]
+        if sum(word in self.terms for word in words) < _FROM_THE_ANSWER * len(words):
             return False
-        stems = [stem for stem in _stems(statement) if not stem.isdigit()]
-        return sum(stem in self.stems for stem in stems) >= _FROM_THE_ANSWER * len(stems)
+        return all(term in self.terms or not term[0].isdigit() for term in terms) or self._writes_otherwise(statement)
 
-
-def _stems(text: str) -> Iterator[str]:
-    for word in _words(text):
-        if word.isdigit() or not _writes_without_spaces(word):
-            yield word if word.isdigit() else word[:_STEM_LENGTH]
-        else:
-            yield from word
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _writes_without_spaces(word: str) -> bool:
-    """True for Chinese and Japanese, whose "words" here are whole phrases: they are compared by character."""
-    return any("\u3040" <= character <= "\u9fff" for character in word)
+    def _writes_otherwise(self, statement: str) -> bool:
+        """True where the answer has each number in some form: "1,500,000" is its "1.5 million"."""
+        read = read_quantities(statement)
+        return bool(read) and all(any(each.agrees(known) for known in self.quantities) for each in read)

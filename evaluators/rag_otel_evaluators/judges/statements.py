@@ -24,7 +24,7 @@ from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
 
-_REVISION: Final = "3"
+_REVISION: Final = "4"
 _PROMPT: Final = "faithfulness_statements"
 
 

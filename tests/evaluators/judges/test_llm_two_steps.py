@@ -173,6 +173,7 @@ async def test_statements_in_a_script_without_spaces_are_compared_by_character(s
         ("大火中有两人死亡。", "大火中有2人死亡。"),
         ("公司收入为125万元。", "公司收入为1250000元。"),
         ("The vote was 1,250 to 3.", "The vote was 1.250 to three."),
+        ("Count: one two three four five six seven eight nine ten.", "Count: one two three four five six seven."),
     ],
 )
 async def test_a_number_in_words_is_the_number_in_figures(server: JudgeServer, response: str, statement: str) -> None:

@@ -78,7 +78,7 @@ async def test_one_call_and_the_classifiers_verdicts(server: JudgeServer) -> Non
     )
     assert all(claim.explanation for claim in result.claims)
     assert result.judge == "statements(openai/judge,embedded)"
-    assert "classifier-3+" in result.version
+    assert "classifier-4+" in result.version
     assert [reference.partition("/")[0] for reference in result.prompts] == ["faithfulness_statements"]
     assert result.usage is not None
     assert result.usage.calls == len(server.requests) == 1
