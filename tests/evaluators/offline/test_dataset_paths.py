@@ -30,7 +30,7 @@ ROW: dict[str, Any] = {
         ("pred.contexts[1]", "b"),
         ("pred.contexts[-1]", "b"),
         ("pred.answer", "dotted"),
-        ("pred.meta.data.k", 1),
+        ("pred['meta.data'].k", 1),
         ("pred.meta.other", 2),
         ("docs[*].text", ["x", "y"]),
         ("docs[*].id", [1, None]),
@@ -46,7 +46,7 @@ ROW: dict[str, Any] = {
     ],
 )
 def test_what_a_path_finds(path: str, value: Any) -> None:
-    """A column's own name wins over a path; at every step the longest name that exists wins."""
+    """A column's own name wins over a path, the longest one that exists over others."""
     found = look_up(ROW, path)
     assert found is MISSING if value is MISSING else found == value
 
