@@ -1,8 +1,8 @@
 """What adapted rates and strata do to a mean at an equal budget: `python benchmarks/sampling_strata.py [--runs 80]`.
 
-Two hours of the traffic of `sampling_policy.py`, 100 evaluations an hour, no forced traces. Printed for each policy: the
-root mean square error of the weighted mean score, of all traffic, of a route with a tenth and of one with a fiftieth of
-it, and of the last twenty minutes of each hour; and in how many runs nothing was seen of them.
+Two hours of the traffic of `sampling_policy.py`, 100 evaluations an hour, no forced traces. Printed for each policy:
+the root mean square error of the weighted mean score, of all traffic, of a route with a tenth and of one with a
+fiftieth of it, and of the last twenty minutes of each hour; and in how many runs nothing was seen of them.
 """
 
 from __future__ import annotations

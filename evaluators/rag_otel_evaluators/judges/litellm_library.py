@@ -24,7 +24,9 @@ from rag_otel.delivery.retry import retry_after_of
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.echoes import without_echoes
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
+from rag_otel_evaluators.llm.providers import fixed_price
 from rag_otel_evaluators.llm.quiet import quiet
+from rag_otel_evaluators.llm.reported_usage import Price
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -53,6 +55,8 @@ else:
 
 _MESSAGE_LENGTH: Final = 300
 """Characters kept of a provider's error message."""
+_ONE_TARIFF: Final = 100_000
+"""Input tokens up to which no provider charges more for a token because there are many."""
 _PER_CALL: Final[Mapping[str, Any]] = {
     "num_retries": 0,  # retries are ours: they honour Retry-After, the breaker and the deadline
     "max_retries": 0,
@@ -69,6 +73,33 @@ def token_prices(model: str) -> tuple[float, float] | None:
     except Exception:  # noqa: BLE001 - litellm raises bare exceptions for names that it has no price for
         return None
     return float(into), float(out)
+
+
+def price_of(model: str, parameters: Mapping[str, Any]) -> Price:
+    """What one call costs: at the given prices, else at those that litellm knows."""
+
+    def asked(read: int, written: int, cached: int) -> tuple[float, float] | None:
+        try:
+            costs: tuple[float, float] = litellm.cost_per_token(
+                model=model, prompt_tokens=read, completion_tokens=written, cache_read_input_tokens=cached
+            )
+        except Exception:  # noqa: BLE001 - litellm raises bare exceptions for names that it has no price for
+            return None
+        return costs
+
+    if (fixed := fixed_price(parameters)) is not None:
+        return fixed
+    if (thousand := asked(1_000, 1_000, 0)) is None:
+        return lambda read, written, cached: None
+    rates = thousand[0] / 1_000, thousand[1] / 1_000
+
+    def price(read: int, written: int, cached: int) -> float | None:
+        if read <= _ONE_TARIFF and not cached:
+            return read * rates[0] + written * rates[1]
+        costs = asked(read, written, cached)
+        return None if costs is None else sum(costs)
+
+    return price
 
 
 def call_parameters(

@@ -10,12 +10,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rag_otel.model import Usage
-from rag_otel_evaluators.judges.litellm_library import as_internal, call_error, call_parameters, litellm, provider_of
+from rag_otel_evaluators.judges.litellm_library import (
+    as_internal,
+    call_error,
+    call_parameters,
+    litellm,
+    price_of,
+    provider_of,
+)
 from rag_otel_evaluators.llm.decisions.dialects import OPENAI, openai_text_body
 from rag_otel_evaluators.llm.decisions.form import form_of
 from rag_otel_evaluators.llm.decisions.providers import Price as InputPrice
 from rag_otel_evaluators.llm.decisions.transport import decision_usage, reply_of
-from rag_otel_evaluators.llm.direct import price_of
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema
 from rag_otel_evaluators.llm.reported_usage import usage_of
@@ -43,7 +49,7 @@ class _LitellmCalls:
         self.name = name
         self.identity: Mapping[str, Any] = {"api_base": api_base, "parameters": dict(parameters)}
         self._parameters = call_parameters(model, api_base, api_key, parameters)
-        self._price = price_of(litellm, model, parameters)
+        self._price = price_of(model, parameters)
 
     async def _call(
         self,

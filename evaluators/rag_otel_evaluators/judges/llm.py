@@ -5,16 +5,20 @@ Importing it imports litellm (`litellm_library`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
-from rag_otel_evaluators.judges.litellm_library import litellm, provider_of
+from rag_otel_evaluators.judges.litellm_library import litellm, price_of, provider_of
 from rag_otel_evaluators.judges.litellm_transports import LitellmEmbeddings, LitellmTransport
+from rag_otel_evaluators.judges.openai_model import KNOWN_PARAMETERS, openai_transport, speaks_openai
 from rag_otel_evaluators.llm.call_options import CallOptions
 from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.direct import direct_transport
 from rag_otel_evaluators.llm.embedder import ModelEmbedder
 from rag_otel_evaluators.llm.transport import Transport
+
+_OWN_MESSAGES: Final = re.compile(r"openai/o\d")
+"""Models whose messages litellm changes: some take no `system`."""
 
 
 def llm_model(
@@ -33,18 +37,26 @@ def llm_model(
     server that speaks OpenAI's protocol `openai/<name>` with `api_base`. `parameters` go to litellm as they are
     (`seed`, `input_cost_per_token` for a model whose price it does not know, ...). `calls`: see `CallOptions`.
 
-    `direct`: a server at `api_base` that speaks OpenAI's protocol is called over HTTP, with the parameters and prices
-    that litellm knows and without its 3 to 10 ms of CPU a call; where `parameters` hold what only litellm understands,
-    and for all other models, calls go through litellm.
+    `direct`: a server at `api_base` that speaks OpenAI's protocol is called over HTTP, at the prices that litellm knows
+    and without its 3 to 10 ms of CPU a call; where `parameters` hold what only litellm understands, and for all other
+    models, calls go through litellm.
 
     Raises ConfigurationError for a name of which litellm knows no provider.
     """
     asked = {"temperature": temperature, **(parameters or {})}
-    transport: Transport | None = None
-    provider = provider_of(model)
-    if direct and api_base:
-        transport = direct_transport(litellm, provider, model, api_base=api_base, api_key=api_key, parameters=asked)
-    if transport is None:
+    transport: Transport
+    provider_of(model)
+    plain = speaks_openai(model) and not _OWN_MESSAGES.match(model) and asked.keys() <= KNOWN_PARAMETERS
+    if direct and api_base and plain:
+        transport = openai_transport(
+            model,
+            api_base=api_base,
+            api_key=api_key,
+            parameters=asked,
+            price=price_of(model, asked),
+            knows_schemas=bool(litellm.supports_response_schema(model)),
+        )
+    else:
         transport = LitellmTransport(model, api_base=api_base, api_key=api_key, parameters=asked)
     return ResilientModel(transport, **calls)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from pydantic import BaseModel
 
@@ -20,9 +20,18 @@ from rag_otel_evaluators.llm.call_options import CallOptions
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
+from rag_otel_evaluators.llm.reported_usage import Price
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
+if TYPE_CHECKING:
+    from rag_otel_evaluators.llm.openai_http import OpenAiTransport
+
 _OPENAI: Final = "https://api.openai.com/v1"
+KNOWN_PARAMETERS: Final = PRICES | {
+    *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
+    *("temperature", "top_p", "user", "verbosity"),
+}
+"""Parameters of which it is certain what they mean on the wire."""
 _REASONING: Final = re.compile(r"o\d|gpt-(?:[5-9]|\d\d)(?!.*chat)")
 """Models that think before they answer and keep it to themselves: they take no temperature, and their thoughts count as
 output."""
@@ -53,25 +62,38 @@ def openai_model(
     require_extra("llm", "aiohttp", needed_by=f"judge {model!r}")
     if not speaks_openai(model):
         raise ConfigurationError(f"{model!r}: write openai/<name> or hosted_vllm/<name>")
+    given = {"temperature": temperature, **(parameters or {})}
+    return ResilientModel(openai_transport(model, api_base=api_base, api_key=api_key, parameters=given), **calls)
+
+
+def openai_transport(
+    model: str,
+    *,
+    api_base: str | None,
+    api_key: str | None,
+    parameters: Mapping[str, Any],
+    price: Price | None = None,
+    knows_schemas: bool = False,
+) -> OpenAiTransport:
+    """Calls of a model that `speaks_openai`. `price`: where the parameters give none; `knows_schemas`: it is certain
+    that the server holds the model to a schema. Raises ConfigurationError as `openai_model` does."""
     from rag_otel_evaluators.llm.openai_http import OpenAiTransport
 
     provider, _, name = model.partition("/")
-    given = {"temperature": temperature, **(parameters or {})}
     address, own_server = _address(model, provider, api_base)
     key = _key(model, provider, api_key, own_server=own_server)
     address, authorization = server_access(model, KEYS[provider], address, key)
-    price = fixed_price(given)
-    transport = OpenAiTransport(
+    schemas = knows_schemas or not own_server
+    return OpenAiTransport(
         name=model,
-        identity={"api_base": api_base, "parameters": given},
+        identity={"api_base": api_base, "parameters": dict(parameters)},
         model=name,
         address=address,
         headers={"Authorization": authorization},
-        parameters=_Request(name, given, own_server=own_server),
-        price=price or (lambda read, written, cached: None),
-        ladder=ModeLadder(known_to_support_schema=not own_server, in_words_alone=thinks_aloud(name)),
+        parameters=_Request(name, parameters, own_server=own_server),
+        price=fixed_price(parameters) or price or (lambda read, written, cached: None),
+        ladder=ModeLadder(known_to_support_schema=schemas, in_words_alone=thinks_aloud(name)),
     )
-    return ResilientModel(transport, **calls)
 
 
 class _Request:

@@ -1,9 +1,9 @@
 """Paths to values in a row: the name of a column, or a path (`rag_otel.formats.paths`) that begins with one.
 
-    question            the column of that name
-    pred.contexts       the column `pred.contexts` if there is one, else `contexts` in the object in column `pred`
-    docs[*].text        the `text` of every item of the list `docs`
-    messages[-1].content
+question            the column of that name
+pred.contexts       the column `pred.contexts` if there is one, else `contexts` in the object in column `pred`
+docs[*].text        the `text` of every item of the list `docs`
+messages[-1].content
 """
 
 from __future__ import annotations

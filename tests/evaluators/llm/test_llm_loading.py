@@ -45,7 +45,7 @@ print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules} & {'lit
 
 @pytest.fixture(scope="module")
 def first_import(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A process that imports litellm by us, warms it up and calls models: what it looked up and imported."""
+    """A process that imports litellm by us, makes models, warms it up and calls them: what it looked up and imported."""
     code = """
 import asyncio, socket
 looked_up = []
@@ -67,12 +67,12 @@ class Answer(BaseModel):
 async def ask(model):
     return (await model.complete([Message(role="user", content="Is it so?")], Answer)).value.a
 
-warm_up("openai/gpt-4o-mini")
-before = set(sys.modules)
 with JudgeServer(answer=lambda request: {"a": 1}) as server:
     at = {"api_base": server.url, "api_key": "k", "timeout_s": 1, "retry": RetryPolicy(base_s=0)}
-    for direct in (True, False):
-        model = llm_model("openai/gpt-4o-mini", direct=direct, **at)
+    models = [llm_model("openai/gpt-4o-mini", direct=direct, **at) for direct in (True, False)]
+    warm_up("openai/gpt-4o-mini")
+    before = set(sys.modules)
+    for model in models:
         for fault in (None, RateLimited(), ServerError(), ClosedConnection(), Hang()):
             server.fail_next(fault)
             assert asyncio.run(ask(model)) == 1
