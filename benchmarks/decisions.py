@@ -44,8 +44,8 @@ from rag_otel_evaluators.llm.decisions.providers import PRICED_ON, PRICES
 from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.text.claim_segmentation import segment
-from rag_otel_evaluators.text.conflicts import Statement
 from rag_otel_evaluators.text.sentences import sentence_spans
+from rag_otel_evaluators.text.statement import Statement
 from testkit.decision_server import DecisionServer
 from testkit.judge_server import JudgeRequest, JudgeServer
 from testkit.word_overlap_judge import answer as oracle

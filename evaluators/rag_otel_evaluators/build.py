@@ -109,8 +109,6 @@ def _judge(
 
         parameters = _parameters_of(local_model, config.judge)
         return local_model(name.removeprefix(_LOCAL), cache=cache, **parameters)
-    if config.judge.usd_per_minute is not None:
-        require_price(config.judge, "usd_per_minute")
     settings = {"cache": cache, "egress": _egress(config.judge), **_call_settings(config.judge, config.concurrency)}
     if name.startswith(_DECISIONS):
         return _decisions(config.judge, settings)
@@ -135,7 +133,7 @@ def _decisions(judge: JudgeConfig, settings: Mapping[str, Any]) -> Judge:
         limits=limits,
         refuses_whole=refuses_whole,
         most_claims=judge.most_claims,
-        check_end_every=judge.check_end_every,
+        check_end=judge.check_end,
     )
 
 
@@ -270,7 +268,6 @@ def _call_settings(config: ModelConfig, concurrency: int) -> Mapping[str, Any]:
             concurrency=concurrency,
             requests_per_minute=config.requests_per_minute,
             tokens_per_minute=config.tokens_per_minute,
-            usd_per_minute=config.usd_per_minute,
         ),
     }
 

@@ -221,7 +221,7 @@ def _judge_cache(settings: Settings) -> AnswerCache | None:
     """The cache of the judge's answers. Raises ConfigurationError."""
     if settings.judge.cache is None:
         return None
-    from rag_otel_evaluators.llm.cache_stores import open_cache
+    from rag_otel_evaluators.llm.cache import open_cache
 
     return open_cache(settings.judge.cache, keep_s=_CACHE_KEPT_S)
 

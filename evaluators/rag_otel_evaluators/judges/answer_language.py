@@ -87,12 +87,6 @@ def _may_be_in(text: str) -> frozenset[str]:
     return frozenset(language for language, count in counts.items() if most >= _LEAST and _CLEARLY * count > most)
 
 
-def language_of(text: str) -> str | None:
-    """`en`, `es`, `fr`, `de`, `it` or `pt`; None where the text does not tell."""
-    languages = _may_be_in(text)
-    return next(iter(languages)) if len(languages) == 1 else None
-
-
 def _small_words_of(text: str) -> Counter[str]:
     """By language, how many different small words of it stand in the text; a word of two languages is half a one."""
     counts: Counter[str] = Counter()

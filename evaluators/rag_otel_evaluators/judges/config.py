@@ -34,8 +34,7 @@ class ModelConfig(_Strict):
     """Seconds for one call."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     tokens_per_minute: float | None = Field(default=None, gt=0)
-    usd_per_minute: float | None = Field(default=None, gt=0)
-    """The three caps hold for this process alone. What would wait longer than its evaluation lasts is not asked."""
+    """The two caps hold for this process alone. What would wait longer than its evaluation lasts is not asked."""
 
 
 class JudgeConfig(ModelConfig):
@@ -64,8 +63,8 @@ class JudgeConfig(ModelConfig):
     """Claims of an answer that a language model or a decision model judges; of more, the first."""
     input_price: float | None = Field(default=None, ge=0)
     """US dollars for a million tokens of input of a decision model, instead of the price that is known."""
-    check_end_every: int = Field(default=1, ge=0)
-    """Of so many answers a decision model is asked about the end of what it was sent with one; 0: with none."""
+    check_end: bool = True
+    """Whether a decision model is asked about the end of what it was sent, to notice that it did not read it all."""
 
     @field_validator("model")
     @classmethod

@@ -11,8 +11,7 @@ from typing import Any, Unpack
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
-from rag_otel_evaluators.llm.call_options import CallOptions
-from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.client import CallOptions, ResilientModel
 from rag_otel_evaluators.llm.decisions.providers import (
     OTHERS,
     PREFIX,

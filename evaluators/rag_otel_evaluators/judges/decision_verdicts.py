@@ -18,8 +18,9 @@ from rag_otel_evaluators.judges.decision_questions import (
 )
 from rag_otel_evaluators.judges.hhem_windows import nearest_sentence
 from rag_otel_evaluators.llm.decisions.form import REFUSED, ChoiceAnswer
-from rag_otel_evaluators.text.conflicts import Conflict, Kind, Statement, conflicts_among
+from rag_otel_evaluators.text.conflicts import Conflict, Kind, conflicts_among
 from rag_otel_evaluators.text.sentences import sentence_spans
+from rag_otel_evaluators.text.statement import Statement
 from rag_otel_evaluators.text.terms import terms_of
 
 SURE_FROM: Final = 1.0 - UNFAITHFUL_FROM

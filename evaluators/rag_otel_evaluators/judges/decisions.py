@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import hashlib
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -77,21 +75,18 @@ class DecisionJudge:
         limits: RequestLimits,
         refuses_whole: bool = False,
         most_claims: int = MOST_CLAIMS,
-        check_end_every: int = 1,
+        check_end: bool = True,
     ) -> None:
         """`limits` and `refuses_whole` are the provider's (`decision_model.limits_of`). `most_claims`: claims that are
-        judged; of more, the first. `check_end_every`: of so many answers one is asked with a question about the end of
-        the state (always the first of the process); 0: none.
+        judged; of more, the first. `check_end`: ask about the end of the state too, to notice one that was cut.
 
-        Raises ConfigurationError for counts that make no sense.
+        Raises ConfigurationError for a count below 1.
         """
-        if most_claims < 1 or check_end_every < 0:
-            raise ConfigurationError(
-                f"most_claims must be 1 or more, check_end_every 0 or more; not {most_claims} and {check_end_every}"
-            )
+        if most_claims < 1:
+            raise ConfigurationError(f"most_claims must be at least 1, not {most_claims}")
         self.model = model
         self.most_claims = most_claims
-        self.check_end_every = check_end_every
+        self.check_end = check_end
         self.riders: dict[str, Rider] = {}
         """Metrics that ask in the same request, by name."""
         self.judges_claims = False
@@ -99,8 +94,6 @@ class DecisionJudge:
         self._shared: SharedCalls[Asked] = SharedCalls()
         self._limits = limits
         self._refuses_whole = refuses_whole
-        self._check_is_due = check_end_every > 0
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -166,7 +159,7 @@ class DecisionJudge:
         for rider in self.riders.values():
             questions += [[each] for each in rider(question, passages, response)]
         parts = list(parts_of(questions, state_size(question, passages), self._limits))[: self.most_parts]
-        end = end_question(response) if self._checks_end(response) else None
+        end = end_question(response) if self.check_end else None
         given = await asyncio.gather(
             *(self._ask(model, question, passages, [questions[index] for index in part], end) for part in parts),
             return_exceptions=True,
@@ -212,21 +205,10 @@ class DecisionJudge:
             return [answers for half in halves for answers in half]
         return [_without(form.questions, REFUSED, answers.model)]
 
-    def _checks_end(self, response: str) -> bool:
-        """Whether to ask about the end of the state: always of the same answers, so that a cache knows the request."""
-        with self._lock:
-            due, self._check_is_due = self._check_is_due, False
-        if due or self.check_end_every == 1:
-            return True
-        digest = hashlib.sha256(response.encode("utf-8", "replace")).digest()
-        return self.check_end_every > 0 and int.from_bytes(digest[:8], "big") % self.check_end_every == 0
-
     def _believed(self, answers: FormAnswers, questions: Sequence[Choice]) -> FormAnswers:
         """The answers, or none of them where the model did not see the end of the state."""
         if not missed(questions, answers):
             return answers
-        with self._lock:
-            self._check_is_due = True
         if counters.add("judge.state_cut") == 1:
             logger.warning(
                 "rag-otel: %s did not read the text that it was sent to its end: its verdicts do not count "

@@ -12,9 +12,8 @@ from typing import Any, Final, Unpack
 from rag_otel_evaluators.judges.litellm_library import litellm, price_of, provider_of
 from rag_otel_evaluators.judges.litellm_transports import LitellmEmbeddings, LitellmTransport
 from rag_otel_evaluators.judges.openai_model import KNOWN_PARAMETERS, openai_transport, speaks_openai
-from rag_otel_evaluators.llm.call_options import CallOptions
-from rag_otel_evaluators.llm.client import ResilientModel
-from rag_otel_evaluators.llm.embedder import ModelEmbedder
+from rag_otel_evaluators.llm.client import CallOptions, ResilientModel
+from rag_otel_evaluators.llm.embedding import ModelEmbedder
 from rag_otel_evaluators.llm.transport import Transport
 
 _OWN_MESSAGES: Final = re.compile(r"openai/o\d")

@@ -21,7 +21,8 @@ from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel, co
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.numbered_items import NOTE, TOKENS_BESIDES, TOKENS_PER_ITEM
 from rag_otel_evaluators.prompts.prompt import InputField
-from rag_otel_evaluators.text.quantities import Quantity, read_quantities
+from rag_otel_evaluators.text.quantities import read_quantities
+from rag_otel_evaluators.text.quantity import Quantity
 from rag_otel_evaluators.text.terms import terms_of, tokenize
 
 _FROM_THE_ANSWER: Final = 0.5

@@ -16,8 +16,7 @@ from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
-from rag_otel_evaluators.llm.call_options import CallOptions
-from rag_otel_evaluators.llm.client import ResilientModel
+from rag_otel_evaluators.llm.client import CallOptions, ResilientModel
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
 from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
 from rag_otel_evaluators.llm.reported_usage import Price

@@ -1,8 +1,8 @@
 """A cache of answers, keyed by content: nothing is paid for twice.
 
-`DiskCache` is one SQLite file. Several threads and processes of one machine may share it (write-ahead log, busy
-timeout); on a network drive give each machine a file of its own, because SQLite's log needs shared memory. The other
-caches are `memory_cache` and `redis_cache`.
+A setting names it: `memory`, `sqlite:/path/to/file`, `redis://host:6379/0`. `DiskCache` is one SQLite file. Several
+threads and processes of one machine may share it (write-ahead log, busy timeout); on a network drive give each machine
+a file of its own, because SQLite's log needs shared memory. The other caches are `memory_cache` and `redis_cache`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from rag_otel.safety.guard import counters, logger
 HIT: Final = "judge.cache.hit"
 MISS: Final = "judge.cache.miss"
 _CLEAN_EVERY_S: Final = 600.0
+_REDIS: Final = ("redis://", "rediss://", "unix://")
+_SQLITE: Final = "sqlite:"
 _BUSY_TIMEOUT_S: Final = 30.0
 
 
@@ -56,6 +58,23 @@ class AnswerCache(Protocol):
     def close(self) -> None:
         """The cache cannot be used after."""
         ...
+
+
+def open_cache(store: str, *, keep_s: float | None) -> AnswerCache:
+    """The cache. `keep_s`: seconds for which an answer is kept; None: for ever. Raises ConfigurationError."""
+    if store == "memory":
+        from rag_otel_evaluators.llm.memory_cache import MemoryCache
+
+        return MemoryCache(keep_s=keep_s)
+    if store.startswith(_SQLITE):
+        return DiskCache(store.removeprefix(_SQLITE), keep_s=keep_s)
+    if store.startswith(_REDIS):
+        from rag_otel_evaluators.llm.redis_cache import RedisCache
+
+        return RedisCache(store, keep_s=keep_s)
+    raise ConfigurationError(
+        f"judge_cache must be `memory`, `sqlite:/path/to/file` or `redis://host:6379/0`, not {store!r}"
+    )
 
 
 class DiskCache:

@@ -13,7 +13,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
@@ -44,6 +44,19 @@ _NOT_WAITED_FOR: Final = frozenset({FailureKind.TIMEOUT, FailureKind.UNREADABLE,
 """Failures that no wait within one evaluation mends, and that may have been paid for."""
 _MOST_ROOM: Final = 16_000
 """Tokens for thoughts on top of an answer's budget, at most."""
+
+
+class CallOptions(TypedDict, total=False):
+    """Arguments of `llm_model`, `openai_model`, `decision_model` and `llm_embedder`, as of `ResilientModel`."""
+
+    timeout_s: float
+    """Seconds for one call."""
+    retry: RetryPolicy | None
+    limits: RateLimits | None
+    breaker: CircuitBreaker | None
+    cache: AnswerCache | None
+    egress: Egress | None
+    """What is masked in the messages, and who records them. Without it secrets are masked; None: nothing is."""
 
 
 class ResilientModel:
@@ -163,10 +176,9 @@ class ResilientModel:
                     estimated_tokens=_estimated_tokens(wanted), longest_wait_s=seconds_left()
                 ) as reservation:
                     queued_s += reservation.queued_s
-                    reservation.used_tokens = reservation.used_usd = 0.0  # a call that fails is not billed
+                    reservation.used_tokens = 0.0  # a call that fails is not billed
                     reply, reading = await self._call(wanted, response_model)
                     reservation.used_tokens = reply.usage.input_tokens + reply.usage.output_tokens
-                    reservation.used_usd = reply.usage.cost_usd or 0.0
                     spend(reply.usage)
                     return reply, reading
             except CallError as failure:

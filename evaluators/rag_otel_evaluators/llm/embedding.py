@@ -1,4 +1,4 @@
-"""Embeddings: the protocol, cosine similarity, and an embedder that needs no key and no download."""
+"""Embeddings: the protocol, cosine similarity, an embedder that needs no key and no download, and one over a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
+from pydantic import BaseModel
+
 from rag_otel.model import Usage
+from rag_otel_evaluators.llm.structured import Message, StructuredModel
 
 Vector: TypeAlias = Sequence[float]
 
@@ -92,3 +95,26 @@ def _features(text: str) -> Iterator[str]:
             yield f" {word} "
             padded = f" {word} "
             yield from (padded[i : i + n] for n in (3, 4) for i in range(len(padded) - n + 1))
+
+
+class Vectors(BaseModel):
+    """One vector per text, in the texts' order."""
+
+    vectors: list[list[float]]
+
+
+class ModelEmbedder:
+    """An `Embedder` over a model whose transport takes texts for messages and answers with `Vectors`."""
+
+    def __init__(self, model: StructuredModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
+        """See `Embedder.embed`. No vectors at all where the answer is not one vector per text."""
+        answer = await self._model.complete([Message(role="user", content=text) for text in texts], Vectors)
+        vectors = answer.value.vectors if answer.value is not None else []
+        return Embeddings(vectors=vectors if len(vectors) == len(texts) else [], usage=answer.usage)

@@ -1,4 +1,4 @@
-"""Limits of a model: calls at once; calls, tokens and dollars a minute. Callers wait for their turn, or are told no.
+"""Limits of a model: calls at once; calls and tokens a minute. Callers wait for their turn, or are told no.
 
 One `RateLimiter` may serve several event loops (a worker's and a notebook's): they share its accounts, and each has
 a semaphore of its own. It counts for one process: four workers may spend four times as much.
@@ -15,16 +15,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel.budgets.expected_cost import RecentMean
 from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 
 _CALLS: Final = "calls"
 _TOKENS: Final = "tokens"
-_USD: Final = "dollars"
-_NEWEST: Final = 0.2
-"""Weight of the newest call in what a call usually costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +32,9 @@ class RateLimits:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     """Input and output together; reserved by estimate before a call, corrected after it."""
-    usd_per_minute: float | None = None
-    """US dollars; a call is taken to cost what the last ones did, and corrected after it. Calls whose price nobody
-    knows count as nothing."""
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "usd_per_minute"):
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise ConfigurationError(f"{name} must be above 0, or None for no limit, not {value!r}")
@@ -52,11 +45,8 @@ class Reservation:
     """What a call was estimated to use; the caller sets what it used."""
 
     estimated_tokens: float
-    estimated_usd: float = 0.0
     used_tokens: float | None = None
     """None: the call used what was estimated, as far as is known."""
-    used_usd: float | None = None
-    """None as for tokens."""
     queued_s: float = 0.0
     """Seconds that it waited for its turn."""
 
@@ -73,7 +63,6 @@ class RateLimiter:
         self._clock = clock
         self._lock = threading.Lock()
         self._ledger = MemoryLedger(clock)
-        self._usual_usd = RecentMean(_NEWEST)
         self._paused_until = 0.0
         self._semaphores: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
             weakref.WeakKeyDictionary()
@@ -87,7 +76,7 @@ class RateLimiter:
         """
         arrived = self._clock()
         async with self._semaphore():
-            reservation = Reservation(estimated_tokens, self._usual_usd.value or 0.0, used_tokens=0.0, used_usd=0.0)
+            reservation = Reservation(estimated_tokens, used_tokens=0.0)
             # Overdrawn, so that a call may be larger than what may go at once, and callers go in their order.
             entries = self._ledger.reserve("", self._lines(reservation), 0.0)
             assert isinstance(entries, list)
@@ -100,7 +89,7 @@ class RateLimiter:
                 while wait_s > 0:
                     await asyncio.sleep(wait_s)
                     wait_s = self._pause_left_s()
-                reservation.used_tokens = reservation.used_usd = None
+                reservation.used_tokens = None
                 reservation.queued_s = self._clock() - arrived
                 yield reservation
             finally:
@@ -117,30 +106,26 @@ class RateLimiter:
 
     def _lines(self, reservation: Reservation) -> list[Line]:
         wanted = (
-            (_CALLS, 1.0, self.limits.requests_per_minute, 1.0),
-            (_TOKENS, reservation.estimated_tokens, self.limits.tokens_per_minute, 1.0),
-            (_USD, reservation.estimated_usd, self.limits.usd_per_minute, 0.0),
+            (_CALLS, 1.0, self.limits.requests_per_minute),
+            (_TOKENS, reservation.estimated_tokens, self.limits.tokens_per_minute),
         )
         return [
             Line(
                 scope=scope,
                 amount=amount,
-                limit=max(least, per_minute / 60.0 * self._burst_s),
+                limit=max(1.0, per_minute / 60.0 * self._burst_s),
                 refill_per_s=per_minute / 60.0,
                 overdraws=True,
             )
-            for scope, amount, per_minute, least in wanted
+            for scope, amount, per_minute in wanted
             if per_minute is not None
         ]
 
     def _settle(self, entries: Sequence[Entry], reservation: Reservation, calls: float) -> None:
-        used = {_CALLS: calls, _TOKENS: reservation.used_tokens, _USD: reservation.used_usd}
+        used = {_CALLS: calls, _TOKENS: reservation.used_tokens}
         spent = [used[entry.account.removesuffix("@")] for entry in entries]
         known = [entry.amount if each is None else each for entry, each in zip(entries, spent, strict=True)]
         self._ledger.settle("", entries, known)
-        if reservation.used_usd:
-            with self._lock:
-                self._usual_usd.add(reservation.used_usd)
 
     def _semaphore(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
@@ -152,11 +137,7 @@ class RateLimiter:
 
 
 def _refusal(limits: RateLimits, wait_s: float) -> str:
-    caps = {
-        _CALLS: limits.requests_per_minute,
-        _TOKENS: limits.tokens_per_minute,
-        _USD: limits.usd_per_minute,
-    }
+    caps = {_CALLS: limits.requests_per_minute, _TOKENS: limits.tokens_per_minute}
     named = ", ".join(f"{cap:g} {name}" for name, cap in caps.items() if cap is not None)
     why = f"the cap of this process ({named} a minute)" if named else "a pause that the provider asked for"
     return f"{why} leaves no turn for {wait_s:.0f} s"

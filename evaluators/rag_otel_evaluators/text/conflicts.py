@@ -1,7 +1,7 @@
 """Where evidence says plainly otherwise: another number, date, unit or name, an opposite, a "not" more or less.
 
-    conflicts_between("It has 5 million inhabitants.", "Paris is a city. It has 2.1 million inhabitants.")
-    -> [Conflict(kind="number", claimed="5 million", found="2.1 million", sentence=1, ...)]
+    "It has 5 million inhabitants.", beside "It has 2.1 million inhabitants."
+    -> Conflict(kind="number", claimed="5 million inhabitants", found="2.1 million inhabitants", sentence=1)
 
 Plain rules with high precision and low recall: a sentence must hold most of the claim's other words before it can
 contradict it, and no other evidence may bear the claim out. They see no meaning: what is said in other words, in
@@ -14,7 +14,6 @@ claims with a number, date or unit in conflict are unsupported, 83% of those wit
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -22,9 +21,9 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.opposites import LIMITING_WORDS, NEGATING_WORDS, OPPOSITES
 from rag_otel_evaluators.text.languages.scripts import SPACELESS
-from rag_otel_evaluators.text.quantities import Quantity, may_hold_quantities, read_quantities
-from rag_otel_evaluators.text.sentences import sentence_spans
-from rag_otel_evaluators.text.terms import NEGATION_TERMS, WEIGHTS, term_of, terms_of, tokenize
+from rag_otel_evaluators.text.quantity import Quantity
+from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.terms import NEGATION_TERMS, WEIGHTS, term_of, terms_of
 
 FEW_WORDS: Final = 5
 SHARE_OF_FEW: Final = 0.5
@@ -53,7 +52,6 @@ _CJK_NEGATIONS: Final = "不没沒未无無"
 _CJK_HARMLESS: Final = words(
     "不过 不仅 不但 不同 不少 不断 不论 不管 无论 未来 不久 无线 不超 不多 不低 不高 不满 不足 不到 不限"
 )
-_NAME: Final = re.compile(r"(?<=[^\W\d_A-Z] )[A-ZÀ-Ý][^\W\d_]+")
 _CAPITALISING: Final = words("der die das den dem und ist ein eine nicht für mit von")
 """Words of German, which writes every noun with a capital: names cannot be told there."""
 
@@ -95,81 +93,8 @@ class Conflict:
                 return f'The context says "{self.found}", not "{self.claimed}".'
 
 
-class Statement:
-    """A claim or a sentence with its terms; what few comparisons need is read when it is asked for."""
-
-    __slots__ = ("_names", "_quantities", "_tokens", "_weights", "_words", "distinct", "terms", "text")
-
-    def __init__(self, text: str, terms: list[str] | None = None) -> None:
-        self.text = text
-        self.terms = terms_of(text) if terms is None else terms
-        """In order, one per token."""
-        self.distinct = frozenset(self.terms)
-        self._tokens: list[str] | None = None
-        self._names: frozenset[str] | None = None
-        self._words: frozenset[str] | None = None
-        self._quantities: list[Quantity] | None = None
-        self._weights: dict[str, float] | None = None
-
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens as written, one per term."""
-        if self._tokens is None:
-            tokens = tokenize(self.text)  # in odd scripts lower case may be cut in another way
-            self._tokens = tokens if len(tokens) == len(self.terms) else self.terms
-        return self._tokens
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The tokens in lower case, each once."""
-        if self._words is None:
-            self._words = frozenset(map(str.lower, self.tokens))
-        return self._words
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The words with a capital inside a sentence: not at its start, nor after a colon or a quotation mark."""
-        if self._names is None:
-            self._names = frozenset(_NAME.findall(self.text))
-        return self._names
-
-    @property
-    def quantities(self) -> list[Quantity]:
-        """See `read_quantities`."""
-        if self._quantities is None:
-            self._quantities = read_quantities(self.text) if may_hold_quantities(self.distinct) else []
-        return self._quantities
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weight of each term that says something; numbers apart."""
-        if self._weights is None:
-            weight = WEIGHTS.get
-            self._weights = {
-                term: value for term in self.terms if not term[0].isdigit() and (value := weight(term, 1.0)) > 0.0
-            }
-        return self._weights
-
-    def share_in(self, other: Statement, without: Collection[str] = ()) -> float:
-        """Share of this one's weight that the other holds, some terms left out; 1 where nothing is left."""
-        total = held = 0.0
-        for term, weight in self.weights.items():
-            if term not in without:
-                total += weight
-                held += weight if term in other.distinct else 0.0
-        return held / total if total else 1.0
-
-
-def conflicts_between(claim: str, evidence: str) -> list[Conflict]:
-    """The conflicts, at most one of each kind, between a claim and the sentences of a text that hold most of it.
-
-    `Conflict.sentence` counts the sentences of `sentence_spans(evidence)`.
-    """
-    return conflicts_among(claim, [Statement(evidence[start:end]) for start, end in sentence_spans(evidence)])
-
-
 def conflicts_among(claim: str, sentences: Sequence[Statement]) -> list[Conflict]:
-    """The same over sentences that are read once for several claims."""
+    """The conflicts of a claim with those of the sentences that hold most of it, at most one of each kind."""
     stated = Statement(claim)
     order = sorted(range(len(sentences)), key=lambda at: -stated.share_in(sentences[at]))
     return list(find_conflicts(stated, [(at, sentences[at]) for at in order[:_NEAREST]], sentences))

@@ -11,7 +11,7 @@ import sys
 from pydantic import BaseModel
 
 from rag_otel_evaluators.judges.openai_model import openai_model
-from rag_otel_evaluators.llm.cache_stores import open_cache
+from rag_otel_evaluators.llm.cache import open_cache
 from rag_otel_evaluators.llm.structured import Message
 
 

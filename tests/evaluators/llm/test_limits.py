@@ -95,33 +95,14 @@ def test_a_limit_of_nothing_is_refused(name: str) -> None:
         RateLimits(**{name: 0})
 
 
-def test_dollars_a_minute_are_learned_from_what_calls_cost() -> None:
-    """6 dollars a minute, 0.5 a call: the first is free to start, then one every five seconds."""
-    with virtual_loop() as loop:
-        limiter = RateLimiter(RateLimits(concurrency=1, usd_per_minute=6), burst_s=2.0, clock=loop.time)
-        times: list[float] = []
-
-        async def calls() -> None:
-            for _ in range(4):
-                async with limiter.slot(estimated_tokens=1) as reservation:
-                    times.append(loop.time())
-                    reservation.used_usd = 0.5
-
-        loop.run_until_complete(calls())
-        assert times == pytest.approx([0, 8, 13, 18])
-
-
-@pytest.mark.parametrize(
-    "limits", [RateLimits(requests_per_minute=60), RateLimits(tokens_per_minute=60), RateLimits(usd_per_minute=60)]
-)
+@pytest.mark.parametrize("limits", [RateLimits(requests_per_minute=60), RateLimits(tokens_per_minute=60)])
 def test_who_would_wait_too_long_is_told_at_once(limits: RateLimits) -> None:
     """And has taken nobody's turn: the next one that can wait is let in when it would have been."""
     with virtual_loop() as loop:
         limiter = RateLimiter(limits, burst_s=2.0, clock=loop.time)
 
         async def call(longest_wait_s: float | None) -> float:
-            async with limiter.slot(estimated_tokens=2, longest_wait_s=longest_wait_s) as reservation:
-                reservation.used_usd = 2.0
+            async with limiter.slot(estimated_tokens=2, longest_wait_s=longest_wait_s):
                 return loop.time()
 
         async def calls() -> list[float]:

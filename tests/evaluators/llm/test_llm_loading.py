@@ -45,7 +45,7 @@ print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules} & {'lit
 
 @pytest.fixture(scope="module")
 def first_import(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A process that imports litellm by us, makes models, warms it up and calls them: what it looked up and imported."""
+    """A process that imports litellm by us, makes models, warms it up, calls: what it looked up and imported."""
     code = """
 import asyncio, socket
 looked_up = []

@@ -18,8 +18,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rag_otel
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel_evaluators.llm.asked_once import AskedOnce
-from rag_otel_evaluators.llm.cache import DiskCache
-from rag_otel_evaluators.llm.cache_stores import open_cache
+from rag_otel_evaluators.llm.cache import DiskCache, open_cache
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
 from testkit.judge_server import JudgeServer
 from testkit.polling import eventually

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_otel.delivery.retry import RetryPolicy
-from rag_otel_evaluators.llm.embedder import ModelEmbedder
+from rag_otel_evaluators.llm.embedding import ModelEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from testkit.judge_server import JudgeRequest, JudgeServer
 from testkit.when_used import llm_embedder, llm_model

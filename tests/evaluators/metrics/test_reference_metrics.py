@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from rag_otel.model import ReasonCode, Verdict
-from rag_otel_evaluators.llm.embedder import ModelEmbedder
-from rag_otel_evaluators.llm.embedding import Embeddings
+from rag_otel_evaluators.llm.embedding import Embeddings, ModelEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics import answer_correctness, critics, factual_correctness, noise_sensitivity
 from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from rag_otel.model import ReasonCode
-from rag_otel_evaluators.llm.embedder import ModelEmbedder
-from rag_otel_evaluators.llm.embedding import Embedder, Embeddings, HashedNgramEmbedder
+from rag_otel_evaluators.llm.embedding import Embedder, Embeddings, HashedNgramEmbedder, ModelEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.response_relevancy import ResponseRelevancy
 from testkit.judge_server import JudgeServer, ServerError, embed

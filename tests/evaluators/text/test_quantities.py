@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_otel_evaluators.text.quantities import MOST_QUANTITIES, Quantity, read_quantities
+from rag_otel_evaluators.text.quantities import MOST_QUANTITIES, read_quantities
+from rag_otel_evaluators.text.quantity import Quantity
 
 
 def only(text: str) -> Quantity:

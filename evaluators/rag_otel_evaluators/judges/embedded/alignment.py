@@ -12,8 +12,8 @@ from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
-from rag_otel_evaluators.text.conflicts import Statement
 from rag_otel_evaluators.text.sentences import CITATIONS
+from rag_otel_evaluators.text.statement import Statement
 from rag_otel_evaluators.text.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 
 ASKED_CREDIT: Final = 0.8

@@ -14,7 +14,8 @@ from rag_otel.model import Claim
 from rag_otel_evaluators.judges.embedded.alignment import Alignment, align
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
 from rag_otel_evaluators.judges.embedded.passages import triples_of
-from rag_otel_evaluators.text.conflicts import Conflict, Statement, find_conflicts
+from rag_otel_evaluators.text.conflicts import Conflict, find_conflicts
+from rag_otel_evaluators.text.statement import Statement
 
 _COMPARED: Final = 3
 """How many of the nearest sentences are compared word for word."""

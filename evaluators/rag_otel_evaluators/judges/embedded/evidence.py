@@ -12,7 +12,7 @@ from typing import Final
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.judges.embedded.passages import EvidenceSentence, Passage, PassageMemory, passages_of
-from rag_otel_evaluators.text.conflicts import Statement
+from rag_otel_evaluators.text.statement import Statement
 from rag_otel_evaluators.text.terms import terms_of
 
 _MANY_PASSAGES: Final = 32

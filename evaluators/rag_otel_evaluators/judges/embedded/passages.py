@@ -13,8 +13,8 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from rag_otel_evaluators.text.conflicts import Statement
 from rag_otel_evaluators.text.sentences import cut_long, sentence_spans
+from rag_otel_evaluators.text.statement import Statement
 from rag_otel_evaluators.text.terms import terms_of
 
 _COURTESY_CHARACTERS: Final = 500

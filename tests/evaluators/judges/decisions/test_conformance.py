@@ -39,7 +39,7 @@ class Running(mock.Running):  # type: ignore[misc]  # the package ships no types
 async def judged(*faults: str) -> tuple[str | None, list[Any]]:
     """(reason code or error, verdict and probability of each claim)"""
     with Running(mock.MockConfig(key=KEY, faults=frozenset(faults))) as server:
-        metric = metric_at(f"{server.url}/v1", judge={"check_end_every": 0})
+        metric = metric_at(f"{server.url}/v1", judge={"check_end": False})
         try:
             result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=ANSWER)
         except RagOtelError as error:
@@ -64,7 +64,7 @@ async def test_no_fault_of_a_server_becomes_a_verdict(fault: str) -> None:
 async def test_a_busy_server_is_waited_for() -> None:
     """Every second request gets 429 with a Retry-After of 0."""
     with Running(mock.MockConfig(key=KEY, busy_every=2)) as server:
-        metric = metric_at(f"{server.url}/v1", judge={"check_end_every": 0})
+        metric = metric_at(f"{server.url}/v1", judge={"check_end": False})
         for _ in range(3):
             result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=ANSWER)
             assert result.reason_code is None

@@ -129,7 +129,7 @@ async def test_a_refused_question_costs_itself_alone(server: DecisionServer) -> 
 async def test_a_filter_that_answers_nothing_gives_no_verdict(server: DecisionServer) -> None:
     """No answers at all, and a bill."""
     server.change = lambda answer: {**answer, "answers": {}, "prompt_feedback": {"block_reason": "SAFETY"}}
-    result = await judged(metric_at(server.url, judge={"check_end_every": 0}), TRUE)
+    result = await judged(metric_at(server.url, judge={"check_end": False}), TRUE)
     assert (result.score, result.label, result.reason_code) == (None, None, "parse_error")
     assert result.usage is not None
     assert result.usage.input_tokens > 0
@@ -214,21 +214,6 @@ async def test_a_state_that_was_cut_silently_is_noticed(
     assert cached.usage is not None
     assert (cached.usage.calls, cached.usage.cached_calls) == (0, 1)
     assert len(server.bodies) == 2
-
-
-async def test_the_end_is_checked_first_and_then_of_every_nth_answer(server: DecisionServer) -> None:
-    """Of the same answers in every process, so that a cache knows the request; after a cut, with the next one."""
-    metric = metric_at(server.url, judge={"check_end_every": 4})
-    for number in range(40):
-        await judged(metric, f"Pro costs {number} dollars a month.")
-    checked = ["note" in body["state"] for body in server.bodies]
-    assert checked[0]
-    assert 3 <= sum(checked) <= 20
-    server.reads, server.bodies[:] = 10, []
-    for number in range(40):
-        await judged(metric, f"Pro costs {number} dollars a month.")
-    first = ["note" in body["state"] for body in server.bodies].index(True)
-    assert all("note" in body["state"] for body in server.bodies[first:])
 
 
 def small(questions: int = 400, state: int = 90_000, request: int = 190_000) -> dict[str, Any]:

@@ -183,13 +183,11 @@ async def test_calls_and_tokens_a_minute_are_capped(server: DecisionServer, limi
     assert [result.reason_code for result in results][1:] == ["budget"] * 3
 
 
-def test_a_cap_in_dollars_needs_a_price(server: DecisionServer, uninstrumented: None) -> None:
-    """Of a server of one's own none is known; with one of one's own the cap holds."""
-    judge = {"model": SYSTEM_ONE, "api_base": server.url, "usd_per_minute": 0.01}
+def test_a_price_of_ones_own_is_counted(server: DecisionServer, uninstrumented: None) -> None:
+    """Of a server of one's own none is known."""
+    judge = {"model": SYSTEM_ONE, "api_base": server.url, "input_price": 0.1}
     rows = [{"question": QUESTION, "contexts": CHUNKS, "response": ANSWER}]
-    with pytest.raises(ConfigurationError, match="judge_input_price"):
-        evaluate(rows, judge=judge, progress=False)
-    (result,) = evaluate(rows, judge={**judge, "input_price": 0.1}, progress=False).results
+    (result,) = evaluate(rows, judge=judge, progress=False).results
     usage = result.evaluations[0].usage
     assert usage is not None
     assert usage.cost_usd == pytest.approx(usage.input_tokens * 1e-7)

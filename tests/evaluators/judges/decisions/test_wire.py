@@ -88,7 +88,7 @@ async def test_openais_own_client_sends_the_same(server: DecisionServer) -> None
 
 async def test_a_server_of_another_maker_understands_us(jevcompat: str) -> None:
     """jevcompat's mock answers at random: every claim gets a distribution, and a wrong key is said to be wrong."""
-    metric = metric_at(jevcompat, judge={"check_end_every": 0})
+    metric = metric_at(jevcompat, judge={"check_end": False})
     result = await metric.evaluate(question=QUESTION, chunks=CHUNKS, response=ANSWER)
     assert all(claim.support_probability is not None for claim in result.claims)
     assert result.answered_by == "decisions/systemone/jevcompat-mock-0.1"
