@@ -72,7 +72,7 @@ def test_the_settings_reach_the_judge(tmp_path: Path, monkeypatch: pytest.Monkey
         assert (judge.strategy, judge.reading, judge.name) == ("two_step", "lenient", "openai/judge")
         assert {prompt.language for prompt in judge.prompts.values()} == {"es"}
         assert relevancy.judge_name == "openai/judge+openai/text-embedding-3-small"
-    assert (tmp_path / "kept.sqlite").exists()
+    assert config.cache_path == tmp_path / "kept.sqlite"
     monkeypatch.delenv("TEST_JUDGE_KEY")
     with pytest.raises(ConfigurationError, match="TEST_JUDGE_KEY is not set"):
         build_evaluators(config, resources)
