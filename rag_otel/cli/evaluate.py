@@ -18,7 +18,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better
 from rag_otel.model import WITHOUT_SCORE_BY_NATURE
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records

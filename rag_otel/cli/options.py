@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings import Settings, resolve
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 
 _ABOVE_0: Final = ("budget", "budget_usd", "concurrency", "workers", "every", "below", "count")
 """Numbers that make no sense at 0."""

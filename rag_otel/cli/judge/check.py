@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import ReasonCode
-from rag_otel.writers.feedback import annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.protocols import Evaluator
