@@ -8,9 +8,10 @@ reached, newcomers are refused at the door, and what is here stays.
 
 from __future__ import annotations
 
+import heapq
 import math
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -40,7 +41,8 @@ class LiveTrace:
     size: int = 0
     first_seen: float = 0.0
     last_seen: float = 0.0
-    root_ended: bool = False
+    root_seen: float = math.inf
+    """When the end of its root came, in the same seconds as the others."""
     released: str = ""
     """Why it was released; empty while more spans are waited for."""
 
@@ -75,13 +77,10 @@ class LiveTraces:
         self._max_age_s = max_age_s
         self._remembered = max(remembered or 0, 10 * max_traces)
         self._clock = clock
-        self._live: OrderedDict[bytes, LiveTrace] = OrderedDict()
-        """Being assembled; the one that has been quiet for longest first."""
-        self._ending: deque[tuple[float, bytes]] = deque()
-        """(when to release, trace id) of those whose root has ended, in that order."""
-        self._aging: deque[tuple[float, bytes]] = deque()
-        """(when to release at the latest, trace id) in the order in which they were first seen."""
-        self._large: list[bytes] = []
+        self._live: dict[bytes, LiveTrace] = {}
+        """Being assembled."""
+        self._looks: list[tuple[float, bytes]] = []
+        """A heap of (when to look, trace id): for each that is assembled, not later than it is due."""
         self._busy = 0
         """Released, not finished."""
         self._left: OrderedDict[bytes, float] = OrderedDict()
@@ -112,36 +111,29 @@ class LiveTraces:
         """Keep a span until its trace is released."""
         now = self._clock()
         trace = self._live.get(trace_id)
-        if trace is None:
+        if new := trace is None:
             trace = self._live[trace_id] = LiveTrace(trace_id=trace_id, first_seen=now)
-            self._note_age(trace_id, now)
             passed = self._passed.pop(trace_id, None)
             if passed is not None:
                 self._outlines -= len(passed.outlines)
                 trace.outlines = passed.outlines
                 root = root or passed.root_ended
-        self._live.move_to_end(trace_id)
         size = len(item.span) + SPAN_OVERHEAD_BYTES
         if not trace.slices or trace.slices[-1].resource is not item.resource:
             size += len(item.resource) + len(item.scope)
         trace.slices.append(item)
         trace.size += size
-        trace.last_seen = now
         self.held_bytes += size
         self._spans += 1
-        if trace.size > self._max_trace_bytes:
-            self._large.append(trace_id)
-        self._note_root(trace, root, now)
+        self._seen(trace, now, root=root, look=new or trace.size > self._max_trace_bytes)
 
     def passed(self, trace_id: bytes, outline: Outline, *, root: bool) -> None:
         """Note a span of a trace that may be evaluated, which itself is not held."""
         trace = self._live.get(trace_id)
         if trace is not None:
-            trace.last_seen = self._clock()
-            self._live.move_to_end(trace_id)
             if len(trace.outlines) < self._max_outlines:
                 trace.outlines.append(outline)
-            self._note_root(trace, root, trace.last_seen)
+            self._seen(trace, self._clock(), root=root)
             return
         known = self._passed.setdefault(trace_id, _Passed())
         known.root_ended |= root
@@ -152,30 +144,25 @@ class LiveTraces:
 
     def due(self) -> list[LiveTrace]:
         """The traces to be evaluated and forwarded now. `finish` each."""
-        now = self._clock()
-        due = [self._release(trace_id, TOO_LARGE) for trace_id in self._large]
-        self._large.clear()
-        while self._ending and self._ending[0][0] <= now:
-            due.append(self._release(self._ending.popleft()[1], ROOT))
-        while self._live and (quiet := next(iter(self._live.values()))).last_seen + self._idle_s <= now:
-            due.append(self._release(quiet.trace_id, IDLE))
-        while self._aging and self._aging[0][0] <= now:
-            due.append(self._release(self._aging.popleft()[1], TOO_OLD, seen_before=now - self._max_age_s))
-        return [trace for trace in due if trace is not None]
+        now, due = self._clock(), []
+        while self._looks and self._looks[0][0] <= now:
+            _, trace_id = heapq.heappop(self._looks)
+            if (trace := self._live.get(trace_id)) is None:
+                continue
+            moment, cause = self._due(trace)
+            if moment <= now:
+                due.append(self._release(trace, cause))
+            else:
+                heapq.heappush(self._looks, (moment, trace_id))
+        return due
 
     def drain(self) -> list[LiveTrace]:
         """Release everything, complete or not."""
-        drained = [self._release(trace_id, DRAINED) for trace_id in list(self._live)]
-        return [trace for trace in drained if trace is not None]
+        return [self._release(trace, DRAINED) for trace in list(self._live.values())]
 
     def next_due_in(self) -> float | None:
         """Seconds until `due` may have something; None while nothing is held."""
-        if self._large:
-            return 0.0
-        moments = [waiting[0][0] for waiting in (self._ending, self._aging) if waiting]
-        if self._live:
-            moments.append(next(iter(self._live.values())).last_seen + self._idle_s)
-        return max(0.0, min(moments) - self._clock()) if moments else None
+        return max(0.0, self._looks[0][0] - self._clock()) if self._live else None
 
     def finish(self, trace: LiveTrace) -> None:
         """A released trace has been forwarded: its bytes are free."""
@@ -190,26 +177,28 @@ class LiveTraces:
     def _max_outlines(self) -> int:
         return 5 * self._max_traces
 
-    def _note_age(self, trace_id: bytes, now: float) -> None:
-        self._aging.append((now + self._max_age_s, trace_id))
-        if len(self._aging) > 2 * self._max_traces + len(self._live):
-            # Most have left long before their time: only those that are here need to be remembered.
-            self._aging = deque(each for each in self._aging if each[1] in self._live)
+    def _seen(self, trace: LiveTrace, now: float, *, root: bool, look: bool = False) -> None:
+        """A span of the trace has come. With `look`, or with its root, the trace may be due sooner than it was."""
+        trace.last_seen = now
+        if root and trace.root_seen == math.inf:
+            trace.root_seen, look = now, True
+        if look:
+            heapq.heappush(self._looks, (self._due(trace)[0], trace.trace_id))
 
-    def _note_root(self, trace: LiveTrace, root: bool, now: float) -> None:
-        if root and not trace.root_ended:
-            trace.root_ended = True
-            self._ending.append((now + self._grace_s, trace.trace_id))
+    def _due(self, trace: LiveTrace) -> tuple[float, str]:
+        """When the trace is to be released, if nothing more comes, and why."""
+        return min(
+            (trace.root_seen + self._grace_s, ROOT),
+            (trace.last_seen + self._idle_s, IDLE),
+            (trace.first_seen + self._max_age_s, TOO_OLD),
+            (trace.first_seen if trace.size > self._max_trace_bytes else math.inf, TOO_LARGE),
+        )
 
-    def _release(self, trace_id: bytes, cause: str, *, seen_before: float = math.inf) -> LiveTrace | None:
-        """The trace, out of those that are assembled; None when it has left already."""
-        trace = self._live.get(trace_id)
-        if trace is None or trace.first_seen > seen_before:
-            return None
-        del self._live[trace_id]
+    def _release(self, trace: LiveTrace, cause: str) -> LiveTrace:
+        del self._live[trace.trace_id]
         trace.released = cause
         self._busy += 1
-        self._left[trace_id] = self._clock()
+        self._left[trace.trace_id] = self._clock()
         while len(self._left) > self._remembered:
             self._left.popitem(last=False)
         return trace
