@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from rag_otel.delivery.http import post
 from rag_otel.delivery.retry import Backoff, RetryPolicy, call_with_retries, read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel_collectors.otlp.exporters.connection import BackendSettings
+from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected
 from rag_otel_collectors.otlp.exporters.http_backend import HttpConnection
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.exporters.sender import Sender
@@ -156,25 +156,20 @@ async def test_every_client_reads_the_header_alike(read: Callable[[str], Awaitab
     assert found == [7.0, 1.5, pytest.approx(60, abs=30), None, None]
 
 
-class _Busy:
+class _Busy(Connection):
     """A backend that asks to wait, once. Remembers when it was called, in the loop's seconds."""
-
-    tells_what_is_stored = False
 
     def __init__(self, retry_after_s: float) -> None:
         self.retry_after_s = retry_after_s
         self.calls: list[float] = []
         self.taken = asyncio.Event()
 
-    async def send(self, request: bytes) -> int:
+    async def send(self, request: bytes) -> Rejected:
         self.calls.append(asyncio.get_running_loop().time())
         if len(self.calls) == 1:
             raise RetryableError("busy", retry_after_s=self.retry_after_s)
         self.taken.set()
-        return 0
-
-    async def stored(self, span_ids: object) -> set[bytes]:
-        raise PermanentError("cannot tell")
+        return Rejected()
 
     async def close(self) -> None: ...
 

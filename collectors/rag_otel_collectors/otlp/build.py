@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -34,7 +34,7 @@ from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.receivers.grpc_server import GrpcServer
 from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
-from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
+from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.settings import Configuration
@@ -52,13 +52,7 @@ _PATIENCE_S: Final = 60.0
 """Beyond the time that a trace may wait for its scores."""
 
 
-class StartableResults(Results, Protocol):
-    """Delivery of results that has not begun yet."""
-
-    def start(self) -> object: ...
-
-
-MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], StartableResults]
+MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], Results]
 """(forwards an evaluation span, metrics and events of results) -> the delivery of results."""
 
 
@@ -159,13 +153,7 @@ def _kafka(settings: CollectorSettings, reception: Reception, dead_letters: Dead
     """The reader of Kafka; None: nothing is read."""
     if not settings.reads_kafka:
         return None
-    source = KafkaSource(
-        topic=settings.kafka_topic,
-        group=settings.kafka_group,
-        member=settings.kafka_member,
-        properties=settings.kafka_client,
-    )
-    return KafkaReceiver(source, reception, dead_letters)
+    return KafkaReceiver(settings, reception, dead_letters)
 
 
 def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:

@@ -10,15 +10,16 @@ from typing import Any, cast
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.receivers import kafka_consumer
-from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver, KafkaSource
+from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 LEAVE_S = 0.5
 
 
 async def main(brokers: str, topic: str, folder: Path) -> None:
     receiver = KafkaReceiver(
-        KafkaSource(topic=topic, group=topic, member=None, properties={"bootstrap.servers": brokers}),
+        CollectorSettings(kafka_brokers=(brokers,), kafka_topic=topic, kafka_group=topic),
         Reception(intake=cast(Any, None), metrics=Metrics(), keys=cast(Any, None)),
         DeadLetters(folder),
     )

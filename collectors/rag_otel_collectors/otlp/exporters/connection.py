@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 
@@ -45,26 +46,25 @@ class Rejected(NamedTuple):
     reason: str = ""
 
 
-class Connection(Protocol):
+class Connection(ABC):
     """How requests get to a backend."""
 
-    @property
-    def tells_what_is_stored(self) -> bool:
-        """True for a backend that answers before it stores, and can be asked with `stored`; known after an answer."""
-        ...
+    tells_what_is_stored: bool = False
+    """True for a backend that answers before it stores, and can be asked with `stored`; known after an answer."""
 
+    @abstractmethod
     async def send(self, request: bytes) -> Rejected:
         """Deliver a serialised export request; returns how many of its spans the backend rejected, and why.
 
         Raises RetryableError, or BackendRefusalError where sending the same again is no use.
         """
-        ...
 
     async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
         """Those of the spans that the backend has stored. Raises RetryableError, or PermanentError where it will
         never say."""
-        ...
+        raise PermanentError("such a backend cannot be asked for spans")
 
+    @abstractmethod
     async def close(self) -> None: ...
 
 

@@ -5,7 +5,6 @@ Source: https://opentelemetry.io/docs/specs/otlp/#failures and #otlpgrpc-throttl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import grpc
@@ -13,11 +12,12 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from rag_otel.delivery import otlp_answer
-from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.errors import RetryableError
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
     BackendSettings,
+    Connection,
     Rejected,
 )
 
@@ -26,7 +26,7 @@ RETRY_INFO: Final = "google.rpc.retryinfo-bin"
 STATUS_DETAILS: Final = "grpc-status-details-bin"
 
 
-class GrpcConnection:
+class GrpcConnection(Connection):
     """A channel to one backend."""
 
     def __init__(self, settings: BackendSettings) -> None:
@@ -56,13 +56,6 @@ class GrpcConnection:
         except grpc.aio.AioRpcError as error:
             raise _problem(error) from None
         return Rejected(*otlp_answer.rejected_spans(answer))
-
-    @property
-    def tells_what_is_stored(self) -> bool:
-        return False
-
-    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
-        raise PermanentError("OTLP/gRPC has no such question")
 
     async def close(self) -> None:
         await self._channel.close()

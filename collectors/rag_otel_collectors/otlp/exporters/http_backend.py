@@ -22,6 +22,7 @@ from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
     BackendSettings,
+    Connection,
     Rejected,
 )
 
@@ -31,7 +32,7 @@ _CLOSED: Final = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionRes
 """How a connection fails that the backend has closed."""
 
 
-class HttpConnection:
+class HttpConnection(Connection):
     """A connection that is kept open to one backend."""
 
     def __init__(self, settings: BackendSettings) -> None:
@@ -50,7 +51,6 @@ class HttpConnection:
             )
         else:
             self._connection = http.client.HTTPConnection(host, port, timeout=settings.timeout_s)
-        self.tells_what_is_stored = False
         self._gzip = settings.compression == "gzip"
         self._headers = {
             "Content-Type": "application/x-protobuf",

@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from rag_otel.errors import PermanentError, RetryableError
+from rag_otel.errors import RetryableError
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
     BackendSettings,
+    Connection,
     Rejected,
 )
 from rag_otel_collectors.otlp.kafka import make_client
@@ -32,7 +33,7 @@ _REFUSALS: Final = frozenset({"MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_RECO
 _AWAY: Final = frozenset({"_MSG_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_TIMED_OUT"})
 
 
-class KafkaConnection:
+class KafkaConnection(Connection):
     """A producer for one topic."""
 
     def __init__(self, settings: BackendSettings) -> None:
@@ -56,13 +57,6 @@ class KafkaConnection:
         ]
         await asyncio.to_thread(self._produce, messages)
         return Rejected()
-
-    @property
-    def tells_what_is_stored(self) -> bool:
-        return False
-
-    async def stored(self, span_ids: Sequence[bytes]) -> set[bytes]:
-        raise PermanentError("a topic cannot be asked for spans")
 
     async def close(self) -> None:
         await asyncio.to_thread(self._producer.flush, 0)

@@ -143,8 +143,6 @@ class Reader:
         self._outbox = outbox
         self._file = _open_cursor(cursor)
         self._unsaved = False
-        self.trouble: str | None = None
-        """Why the place could not be written down; None when it is."""
         self.committed = self._load() or outbox.start
         if self.committed > outbox.end:  # the log was deleted and begun anew
             self.committed = outbox.start
@@ -231,13 +229,9 @@ class Reader:
         if not self._unsaved or self._file < 0:
             return
         record = struct.pack("<QQ", *self.committed)
-        try:
-            if os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0) < _CURSOR.size:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            self.trouble = error.strerror or str(error)
-            raise
-        self._unsaved, self.trouble = False, None
+        if os.pwrite(self._file, record + struct.pack("<I", zlib.crc32(record)), 0) < _CURSOR.size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._unsaved = False
 
     def _commit(self, position: Position) -> None:
         """Note the place. That the disk does not take it stops nobody: it is tried again by `save`."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from rag_otel.durable.dead_letters import DeadLetters
@@ -25,6 +24,7 @@ from rag_otel_collectors.otlp.kafka import make_client
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
 from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 KAFKA: Final = "kafka"
 _BATCH: Final = 100
@@ -36,23 +36,13 @@ _FETCHED_KB: Final = 16 * 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
-class KafkaSource:
-    """What is read, and as whom."""
-
-    topic: str
-    group: str
-    member: str | None
-    """A stable name in the group: a restart under this name moves no partition."""
-    properties: dict[str, str]
-
-
 class KafkaReceiver:
     """One consumer of a group. librdkafka's calls block, so they run on a thread of their own; everything else belongs
     to the event loop's thread, which waits meanwhile: no state is used by both at a time."""
 
-    def __init__(self, source: KafkaSource, reception: Reception, dead_letters: DeadLetters) -> None:
-        self._source = source
+    def __init__(self, settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters) -> None:
+        """Reads `kafka_topic` as a member of `kafka_group`."""
+        self._settings = settings
         self._reception = reception
         self._dead_letters = dead_letters
         self._thread = DaemonExecutor(1)  # a call that hangs does not keep the process from exiting
@@ -162,7 +152,7 @@ class KafkaReceiver:
             raise ConnectionError(f"Kafka's client cannot go on: {error.str()}")
 
     async def _watch_lag(self) -> None:
-        lag = KafkaLag(self._source.group, self._source.properties)
+        lag = KafkaLag(self._settings.kafka_group, self._settings.kafka_client)
         while True:
             with guarded("collector.kafka_lag"):
                 try:
@@ -187,22 +177,24 @@ class KafkaReceiver:
     # --- on the client's thread ---------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        source = self._source
+        settings = self._settings
         properties = {
             "auto.offset.reset": "earliest",
             "partition.assignment.strategy": "cooperative-sticky",
             "queued.max.messages.kbytes": _FETCHED_KB,
-            **source.properties,
-            "group.id": source.group,
+            **settings.kafka_client,
+            "group.id": settings.kafka_group,
             "enable.auto.commit": True,
             "auto.commit.interval.ms": 250,
             "enable.auto.offset.store": False,
             "error_cb": self._failed_on_its_thread,
         }
-        if source.member is not None:
-            properties["group.instance.id"] = source.member
+        if settings.kafka_member is not None:
+            properties["group.instance.id"] = settings.kafka_member
         self._consumer = make_client("Consumer", properties)
-        self._consumer.subscribe([source.topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
+        self._consumer.subscribe(
+            [settings.kafka_topic], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost
+        )
 
     def _close(self) -> None:
         consumer, self._consumer = self._consumer, None
