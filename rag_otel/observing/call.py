@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_span_in_context
 
+from rag_otel import semconv
 from rag_otel.model import Chunk
 from rag_otel.observing import tracing
 from rag_otel.observing.allowance import Allowance, TooLargeError
@@ -20,7 +21,7 @@ from rag_otel.observing.content import attribute_room, content_attributes, mark_
 from rag_otel.observing.documents import to_chunks, unique
 from rag_otel.observing.plan import Plan
 from rag_otel.observing.selectors import Arguments, Extractor
-from rag_otel.observing.session import as_identity, as_tags, session_in, tags_in, turns_in, user_in
+from rag_otel.observing.session import TAGS_KEY, as_tags, turns_in
 from rag_otel.observing.shapes import chunks_in, question_in, response_in, served, text_of
 from rag_otel.observing.tracing import Call, is_left_out, leaves_out
 from rag_otel.safety import privacy
@@ -236,7 +237,7 @@ class Observation(Call):
     ) -> Snapshot:
         labels, outside = self._labels, self._outside
         before = 0 if allowance is self._allowance else self._allowance.omitted_characters
-        tags = tags_in(outside)
+        tags: Any = outside.get(TAGS_KEY) or _NO_LABELS
         return Snapshot(
             question=self._question and allowance.text(self._question),
             chunks=self._chunks if self._recorded is None else self._recorded,
@@ -244,8 +245,8 @@ class Observation(Call):
             memory=self._memory,
             history=labels.get("history", ()),
             reference=self._bounded(lambda: self._reference(allowance)) if labels else None,
-            session_id=as_identity(labels.get("session_id")) or session_in(outside),
-            user_id=as_identity(labels.get("user_id")) or user_in(outside),
+            session_id=_identity(labels.get("session_id"), outside.get(semconv.SESSION_ID)),
+            user_id=_identity(labels.get("user_id"), outside.get(semconv.USER_ID)),
             tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
             incomplete=incomplete,
             failed=failed,
@@ -295,6 +296,12 @@ class Observation(Call):
             logger.warning(
                 "rag-otel: %s: %s; say where it is: @observe(response=..., chunks=...)", self._plan.name, problem
             )
+
+
+def _identity(named: object, around: object) -> str | None:
+    """The id that the application has named, else the one of the context, as text; "" is none."""
+    value = around if named is None or named == "" else named
+    return None if value is None or value == "" else str(value)
 
 
 def _text_in(value: object, allowance: Allowance) -> str | None:

@@ -25,8 +25,8 @@ from rag_otel.safety.guard import counters, guarded, logger, report_internal_err
 if TYPE_CHECKING:
     from rag_otel.observing.call import Observation
 
-_TAGS_KEY: Final = create_key("rag-otel-tags")
-_NO_TAGS: Final[Mapping[str, str]] = {}
+TAGS_KEY: Final = create_key("rag-otel-tags")
+"""Where the tags that `using` has put there stand in a context, as a dict."""
 _ROLES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("user", "human", "User", "USER", "Human"), USER),
     **dict.fromkeys(("assistant", "ai", "Assistant", "ASSISTANT", "AI", "model"), ASSISTANT),
@@ -55,7 +55,8 @@ class using:  # noqa: N801 - reads as a keyword at the place of use
         if self._user_id is not None:
             context = set_value(semconv.USER_ID, str(self._user_id), context)
         if self._tags:
-            context = set_value(_TAGS_KEY, {**tags_in(context), **as_tags(self._tags)}, context)
+            around: Any = context.get(TAGS_KEY) or {}
+            context = set_value(TAGS_KEY, {**around, **as_tags(self._tags)}, context)
         self._tokens.append(attach(context))
         return self
 
@@ -78,27 +79,6 @@ def current_trace_id() -> str | None:
     (`rag_otel.feedback`). None outside of every span."""
     context = get_current_span().get_span_context()
     return f"{context.trace_id:032x}" if context.is_valid else None
-
-
-def session_in(context: Context) -> str | None:
-    """The session that a context is in."""
-    return as_identity(context.get(semconv.SESSION_ID))
-
-
-def user_in(context: Context) -> str | None:
-    """The user that a context is for."""
-    return as_identity(context.get(semconv.USER_ID))
-
-
-def tags_in(context: Context) -> Mapping[str, str]:
-    """The tags that `using` has put into a context."""
-    tags = context.get(_TAGS_KEY)
-    return tags if isinstance(tags, dict) else _NO_TAGS
-
-
-def as_identity(value: object) -> str | None:
-    """A session's or user's id as text; None where there is none."""
-    return None if value is None or value == "" else str(value)
 
 
 def as_tags(value: object) -> dict[str, str]:
