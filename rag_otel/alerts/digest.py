@@ -33,16 +33,12 @@ class Bundle:
     """Seconds since the epoch at which it is to be sent."""
     worst: list[Alert] = dataclasses.field(default_factory=list)
     """At most `MAX_EXAMPLES`, worst first."""
-    counts: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
-    """Name -> fingerprint -> how many answers."""
+    counts: dict[str, tuple[str, int]] = dataclasses.field(default_factory=dict)
+    """Fingerprint -> name of its last alert, how many answers."""
     suppressed: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.counts)
-
-    @property
-    def fingerprints(self) -> list[str]:
-        return [fingerprint for counted in self.counts.values() for fingerprint in counted]
 
     @property
     def critical(self) -> bool:
@@ -56,23 +52,27 @@ class Bundle:
     @property
     def count(self) -> int:
         """How many answers."""
-        return sum(sum(counted.values()) for counted in self.counts.values())
+        return sum(count for _, count in self.counts.values())
 
-    def contains(self, fingerprint: str) -> bool:
-        return any(fingerprint in counted for counted in self.counts.values())
+    @property
+    def by_name(self) -> Counter[str]:
+        """Name -> how many answers."""
+        found: Counter[str] = Counter()
+        for name, count in self.counts.values():
+            found[name] += count
+        return found
 
     def add(self, alert: Alert) -> None:
         """Add an alert, with its counts of answers and of suppressed alerts."""
-        counts = {alert.name: {alert.fingerprint: alert.count}}
+        counts = {alert.fingerprint: (alert.name, alert.count)}
         self.absorb(Bundle(worst=[alert], counts=counts, suppressed=alert.suppressed))
 
     def absorb(self, other: Bundle) -> None:
         """Add all alerts of another bundle."""
-        for name, counted in other.counts.items():
-            mine = self.counts.setdefault(name, {})
-            for fingerprint, count in counted.items():
-                if fingerprint in mine or len(self.fingerprints) < _MAX_FINGERPRINTS:
-                    mine[fingerprint] = mine.get(fingerprint, 0) + count
+        for fingerprint, (name, count) in other.counts.items():
+            if fingerprint in self.counts or len(self.counts) < _MAX_FINGERPRINTS:
+                _, known = self.counts.get(fingerprint, (name, 0))
+                self.counts[fingerprint] = (name, known + count)
         self.suppressed += other.suppressed
         self.worst = sorted([*self.worst, *other.worst], key=badness, reverse=True)[:MAX_EXAMPLES]
 
@@ -93,25 +93,22 @@ class Bundle:
             for each in self.worst
         ]
 
-    def drop(self, fingerprint: str) -> bool:
-        """Remove a resolved problem; True when it was in this bundle."""
-        found = False
-        for counted in self.counts.values():
-            found = counted.pop(fingerprint, None) is not None or found
-        self.counts = {name: counted for name, counted in self.counts.items() if counted}
+    def drop(self, fingerprint: str) -> None:
+        """Remove a resolved problem."""
+        self.counts.pop(fingerprint, None)
         self.worst = [alert for alert in self.worst if alert.fingerprint != fingerprint]
-        return found
 
     def message(self, *, fingerprint: str, why: str = "") -> Alert:
         """One alert that summarizes all: the alert itself where there is only one, else a digest.
 
         `fingerprint` is that of the digest, where the alerts have several; `why` says why they are sent together.
         """
-        first = self.worst[0] if self.worst else self._nameless()
-        count = self.count
-        if len(self.fingerprints) == 1 and len(self.worst) == 1 and count == first.count:
+        count, names = self.count, self.by_name
+        # Of a problem that was not among the worst nothing is left but its count.
+        first = self.worst[0] if self.worst else Alert(name=next(iter(names)), fingerprint=fingerprint, metric="")
+        if len(self.counts) == 1 and len(self.worst) == 1 and count == first.count:
             return first
-        if len(self.fingerprints) == 1:
+        if len(self.counts) == 1:
             return dataclasses.replace(
                 first,
                 count=count,
@@ -119,11 +116,11 @@ class Bundle:
                 examples=_capped([*first.examples, *_examples(self.worst[1:])]),
             )
         return Alert(
-            name=common(self.counts) or ALERTS_DIGEST,
+            name=common(names) or ALERTS_DIGEST,
             fingerprint=fingerprint,
             metric=common(alert.metric for alert in self.worst) or "",
             severity=AlertSeverity.CRITICAL if self.critical else AlertSeverity.WARNING,
-            headline=self._headline(count, why),
+            headline=self._headline(names, why),
             score=first.score,
             risk=first.risk,
             service=common(alert.service for alert in self.worst),
@@ -134,23 +131,17 @@ class Bundle:
             suppressed=self.suppressed,
             count=count,
             examples=_capped(_examples(self.worst)),
-            details={name: float(sum(counted.values())) for name, counted in self.counts.items()},
+            details={name: float(count) for name, count in names.items()},
             since_ns=min((alert.since_ns or alert.time_ns for alert in self.worst), default=0),
             time_ns=max((alert.time_ns for alert in self.worst), default=0),
         )
 
-    def _nameless(self) -> Alert:
-        """A stand-in for when all alerts that were kept whole are resolved and only counts remain."""
-        name, counted = next(iter(self.counts.items()))
-        return Alert(name=name, fingerprint=next(iter(counted)), metric="")
-
-    def _headline(self, count: int, why: str) -> str:
-        named = sorted(self.counts.items(), key=lambda item: -sum(item[1].values()))
-        what = ", ".join(f"{sum(counted.values())} {name.replace('_', ' ')}" for name, counted in named)
+    def _headline(self, names: Counter[str], why: str) -> str:
+        what = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in names.most_common())
         routes = [route for route, _ in Counter(alert.route or "-" for alert in self.worst).most_common()]
         more = f" and {len(routes) - _ROUTES_NAMED} more" if len(routes) > _ROUTES_NAMED else ""
         where = f" in {', '.join(routes[:_ROUTES_NAMED])}{more}" if routes else ""
-        return f"{count} alerts{f' {why}' if why else ''}: {what}{where}"
+        return f"{names.total()} alerts{f' {why}' if why else ''}: {what}{where}"
 
 
 def review(day: Bundle, wall_s: float) -> Alert:

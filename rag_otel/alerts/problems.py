@@ -37,7 +37,6 @@ HELD: Final = "held"
 """Fingerprint of the digest of alerts that quiet hours or the cap held back."""
 REMINDER: Final = "still-open"
 """Fingerprint of a reminder of several problems that were not told together."""
-_MAX_DIGESTS: Final = 512
 _LATE_S: Final = 300.0
 """Nobody asked for so long after a problem may have ended that the time in between was not watched."""
 
@@ -79,8 +78,6 @@ class Problem:
     """When the last answer came that was not good."""
     told_at: float | None = None
     """When the cooldown began."""
-    names: list[str] = dataclasses.field(default_factory=list)
-    """Fingerprints of the messages that told it, the first one first; empty while it waits or is held."""
     suppressed: int = 0
     """Alerts within the cooldown, since the last message."""
     bad: int = 0
@@ -91,6 +88,17 @@ class Problem:
     @property
     def since_ns(self) -> int:
         return self.alert.time_ns or round(self.began_at * 1e9)
+
+
+@dataclasses.dataclass(slots=True)
+class Incident:
+    """What was told under one fingerprint, until all its problems are over."""
+
+    audience: AlertAudience
+    open: set[str] = dataclasses.field(default_factory=set)
+    """Fingerprints of its problems that are open."""
+    digest: Alert | None = None
+    """The last message that told several of them, without its texts."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -106,8 +114,8 @@ class ProblemsState:
     """When the last review was sent; the next one follows a day later."""
     ends: list[Alert] = dataclasses.field(default_factory=list)
     """Resolve messages that wait likewise."""
-    digests: dict[str, Alert] = dataclasses.field(default_factory=dict)
-    """Fingerprint of a message about several problems -> that message without its texts; until it is resolved."""
+    incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
+    """By the fingerprint of their messages, the first one first."""
 
 
 class Problems:
@@ -137,12 +145,7 @@ class Problems:
         alert = dataclasses.replace(
             alert, suppressed=alert.suppressed + problem.suppressed, since_ns=alert.since_ns or problem.since_ns
         )
-        shown = without_texts(alert)
-        if problem.told_at is not None and not _is_record(problem.alert):
-            shown = dataclasses.replace(shown, audience=problem.alert.audience)  # who was told hears of the end
-        elif not _is_record(alert):
-            problem.names = []  # by which only the log knows it
-        problem.alert, problem.told_at, problem.suppressed = shown, now.at, 0
+        problem.alert, problem.told_at, problem.suppressed = without_texts(alert), now.at, 0
         if self._limits.digest_s <= 0:
             return self.tell(alert, now)
         window = Bundle(due=now.at + self._limits.digest_s)
@@ -163,7 +166,7 @@ class Problems:
         """What was found out about a problem that is open: in the place of its alarm where that still waits."""
         if alert.fingerprint not in self.state.open:
             return []
-        waiting = [bundle for bundle in self.state.waiting.values() if bundle.contains(alert.fingerprint)]
+        waiting = [bundle for bundle in self.state.waiting.values() if alert.fingerprint in bundle.counts]
         for bundle in waiting:
             bundle.amend(alert)
         return [] if waiting else self.tell(alert, now)
@@ -189,7 +192,7 @@ class Problems:
             suppressed=alert.suppressed + problem.suppressed,
             since_ns=alert.since_ns or told.since_ns,
         )
-        return self._end(problem, end, now)
+        return self._end(end, now)
 
     def tell(self, alert: Alert, now: Moment) -> list[Alert]:
         """One message, past the windows, not past quiet hours and the cap. It need not be about an open problem."""
@@ -219,8 +222,8 @@ class Problems:
     def due(self, now: Moment) -> float | None:
         """When `tick` must be called next, by the steady clock; None: nothing waits."""
         times = [bundle.due for bundle in self.state.waiting.values()]
-        for problem in self.state.open.values():
-            times += (self._expires_at(problem), self._remind_at(problem))
+        times += [self._expires_at(problem) for problem in self.state.open.values()]
+        times += [self._remind_at(problem) for problem in self._to_remind_of()]
         held = self.state.waiting.get(HELD)
         if held is not None or self.state.ends:
             room_at = now.at if self._has_room(now) else self._sent[0] + MINUTE_S
@@ -251,7 +254,7 @@ class Problems:
     @property
     def told(self) -> set[str]:
         """Fingerprints of the messages that were sent about open problems."""
-        return {name for problem in self.state.open.values() for name in problem.names}
+        return set(self.state.incidents)
 
     # --- open problems ----------------------------------------------------------------------------------------------
 
@@ -261,7 +264,9 @@ class Problems:
         self.state.open[alert.fingerprint] = problem
         if len(self.state.open) > MAX_PROBLEMS:  # the end of a monitor's problem must not be lost to answers
             answers = (name for name, each in self.state.open.items() if each.alert.target is not None)
-            del self.state.open[next(answers, next(iter(self.state.open)))]
+            forgotten = next(answers, next(iter(self.state.open)))
+            del self.state.open[forgotten]
+            self._leave_incidents(forgotten)
         problem.bad_at, problem.bad, problem.good = now.at, problem.bad + 1, 0
         return problem
 
@@ -285,7 +290,7 @@ class Problems:
         """Add an alert to a waiting message about the same problem; True where there is one."""
         if not alert.critical:
             for group in sorted(self.state.waiting, key=lambda each: each == HELD):  # first what is told soonest
-                if self.state.waiting[group].contains(alert.fingerprint):
+                if alert.fingerprint in self.state.waiting[group].counts:
                     self.state.waiting[group].add(alert)
                     return True
         return False
@@ -308,24 +313,29 @@ class Problems:
                 problem.bad_at = now.at
             else:
                 del self.state.open[fingerprint]
-                out += self._end(problem, _no_longer_bad(problem, now), now)
+                out += self._end(_no_longer_bad(problem, now), now)
         return out
 
     def _reminders(self, now: Moment) -> list[Alert]:
         """What is still open and was not told for `remind_s`, in one message."""
         bundle = Bundle()
-        for problem in self.state.open.values():
-            due_at = self._remind_at(problem)
-            if due_at is not None and not (problem.told_at or 0.0) <= now.at < due_at:
+        for problem in self._to_remind_of():
+            if not (problem.told_at or 0.0) <= now.at < self._remind_at(problem):
                 problem.told_at = now.at
                 bundle.add(_reminder(problem, now))
                 problem.suppressed = 0
         return self._send_or_hold(bundle, REMINDER, "still open", now) if bundle else []
 
-    def _remind_at(self, problem: Problem) -> float | None:
-        if self._limits.remind_s <= 0 or problem.told_at is None or not problem.names or _is_record(problem.alert):
-            return None
-        return problem.told_at + self._limits.remind_s
+    def _to_remind_of(self) -> list[Problem]:
+        """The open problems of which people were told."""
+        if self._limits.remind_s <= 0:
+            return []
+        incidents = [each for each in self.state.incidents.values() if each.audience is not AlertAudience.RECORDS]
+        told = set().union(*(each.open for each in incidents))
+        return [problem for fingerprint, problem in self.state.open.items() if fingerprint in told]
+
+    def _remind_at(self, problem: Problem) -> float:
+        return (problem.told_at or 0.0) + self._limits.remind_s
 
     def _expires_at(self, problem: Problem) -> float | None:
         if self._limits.resolve_after_s <= 0 or problem.alert.target is None:
@@ -344,23 +354,24 @@ class Problems:
         return [self._sends(bundle, name, why, now)]
 
     def _sends(self, bundle: Bundle, name: str, why: str, now: Moment) -> Alert:
-        """The message, sent now: each of its problems is told, under the fingerprint by which all are known already."""
+        """The message, sent now: of problems that are told already, under the fingerprint by which they all are."""
         message = bundle.message(fingerprint=name, why=why)
         self._counts(message, now)
-        problems = [self.state.open.get(each) for each in bundle.fingerprints]
-        known = [[] if problem is None else problem.names for problem in problems]
-        common = (each for each in known[0] if all(each in names for names in known))
-        message = dataclasses.replace(message, fingerprint=next(common, message.fingerprint))
-        for problem in problems:
-            if problem is None:  # one that was dropped for want of room, or the message of a day
-                continue
-            problem.told_at = now.at
-            if message.fingerprint not in problem.names:
-                problem.names.append(message.fingerprint)
-        if len(problems) > 1:
-            self.state.digests[message.fingerprint] = without_texts(message)
-            if len(self.state.digests) > _MAX_DIGESTS:
-                del self.state.digests[next(iter(self.state.digests))]
+        told = {each for each in bundle.counts if each in self.state.open}  # not the message of a day
+        if not told:
+            return message
+        known = (
+            name
+            for name, each in self.state.incidents.items()
+            if told <= each.open and (each.audience is AlertAudience.RECORDS) is _is_record(message)
+        )
+        message = dataclasses.replace(message, fingerprint=next(known, message.fingerprint))
+        incident = self.state.incidents.setdefault(message.fingerprint, Incident(audience=message.audience))
+        incident.open |= told
+        if len(bundle.counts) > 1:
+            incident.digest = without_texts(message)
+        for each in told:
+            self.state.open[each].told_at = now.at
         return message
 
     def _may_send(self, told: Alert | Bundle, now: Moment) -> bool:
@@ -383,30 +394,25 @@ class Problems:
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
-    def _end(self, problem: Problem, end: Alert, now: Moment) -> list[Alert]:
+    def _end(self, end: Alert, now: Moment) -> list[Alert]:
         """End every message that told of this problem, once all problems of that message are over."""
         for bundle in self.state.waiting.values():
             bundle.drop(end.fingerprint)
         self.state.waiting = {group: bundle for group, bundle in self.state.waiting.items() if bundle}
-        if not problem.names:
+        told = any(end.fingerprint in incident.open for incident in self.state.incidents.values())
+        if not told:
             counters.add("alerts.untold")
-            return []
-        still_open = self.told
-        self.state.ends += [self._end_of(name, end) for name in problem.names if name not in still_open]
+        self.state.ends += [_end_of(name, incident, end) for name, incident in self._leave_incidents(end.fingerprint)]
         return self._due_ends(now)
 
-    def _end_of(self, name: str, last: Alert) -> Alert:
-        """The end of the message of this fingerprint: a digest ends as the digest that was told."""
-        digest = self.state.digests.pop(name, None)
-        if digest is None:
-            return dataclasses.replace(last, fingerprint=name)
-        return dataclasses.replace(
-            digest,
-            state=AlertState.RESOLVED,
-            headline=f"{digest.headline}: all over",
-            suppressed=last.suppressed,
-            time_ns=last.time_ns,
-        )
+    def _leave_incidents(self, fingerprint: str) -> list[tuple[str, Incident]]:
+        """Take a problem out of the incidents; those that had no other one are over, and returned."""
+        for incident in self.state.incidents.values():
+            incident.open.discard(fingerprint)
+        over = [(name, incident) for name, incident in self.state.incidents.items() if not incident.open]
+        for name, _ in over:
+            del self.state.incidents[name]
+        return over
 
     def _due_ends(self, now: Moment) -> list[Alert]:
         out: list[Alert] = []
@@ -416,6 +422,19 @@ class Problems:
                 out.append(end)
         self.state.ends = [end for end in self.state.ends if not any(end is sent for sent in out)]
         return out
+
+
+def _end_of(name: str, incident: Incident, last: Alert) -> Alert:
+    """The end of an incident with the end of its last problem: a digest ends as the digest that was told."""
+    if (digest := incident.digest) is None:
+        return dataclasses.replace(last, fingerprint=name, audience=incident.audience)
+    return dataclasses.replace(
+        digest,
+        state=AlertState.RESOLVED,
+        headline=f"{digest.headline}: all over",
+        suppressed=last.suppressed,
+        time_ns=last.time_ns,
+    )
 
 
 def _no_longer_bad(problem: Problem, now: Moment) -> Alert:

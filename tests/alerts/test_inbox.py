@@ -316,7 +316,7 @@ def test_routes_without_end_do_not_fill_the_memory() -> None:
     scene.passes(60)
     held = scene.inbox.problems.state.waiting[HELD]
     assert len(scene.inbox.problems.state.open) == MAX_PROBLEMS
-    assert (len(held.worst), len(held.fingerprints)) == (10, 1024)
+    assert (len(held.worst), len(held.counts)) == (10, 1024)
 
 
 @pytest.mark.parametrize(
