@@ -172,18 +172,7 @@ def review(day: Bundle, wall_s: float) -> Alert:
 
 def as_example(alert: Alert) -> AlertExample:
     """The answer of a per-trace alert."""
-    return AlertExample(
-        question=alert.question,
-        response=alert.response,
-        score=alert.score,
-        risk=alert.risk,
-        claims=alert.claims,
-        target=alert.target,
-        link=alert.link,
-        sampling_reason=alert.sampling_reason,
-        rating=alert.rating,
-        metric=alert.metric,
-    )
+    return AlertExample(**{each.name: getattr(alert, each.name) for each in dataclasses.fields(AlertExample)})
 
 
 def without_texts(alert: Alert) -> Alert:

@@ -1,7 +1,7 @@
 """The inbox of all alerts: one message per problem, not one per answer.
 
-    rules (per answer) -> how often right -+-> problems -> channels
-    monitors ------------------------------+
+    rules (per answer) -+-> problems -> channels
+    monitors -----------+
 
 `Problems` decides; the inbox gives it the time, keeps one record of all in the state folder, and hands messages to the
 channels' queues. It starts no thread: its owner calls `tick` at the time that `due` returns.
@@ -77,8 +77,7 @@ class Inbox:
         evenly, for all else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
         used = [parse_rule(text) for text in DEFAULT_RULES] if rules is None else rules
-        self._rules = AlertRules(used, examples or Examples())
-        self._precision = precision
+        self._rules = AlertRules(used, examples or Examples(), precision)
         self._links = links or AlertLinks()
         self._wall, self._steady = clock, steady or clock
         self._send: Callable[[Alert], None] = _nobody
@@ -132,10 +131,7 @@ class Inbox:
                 if judgement.alert is None:
                     self.problems.note(judgement.fingerprint, judgement.finding, now)
                     continue
-                alert = judgement.alert
-                if self._precision is not None:
-                    alert = self._precision.weighed(alert, judgement.judge)
-                out += self.problems.bad(alert, now)
+                out += self.problems.bad(judgement.alert, now)
                 self._save_within(_SAVE_EVERY_S, now)
             self._keep(out)
         self._send_all(out)

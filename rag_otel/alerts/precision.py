@@ -13,6 +13,7 @@ import math
 from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience
+from rag_otel.lazy_dataclass import dataclass
 
 MEASURED: Final = {0.95: (4, 0), 0.9: (6, 0), 0.8: (7, 1), 0.7: (10, 4), 0.5: (15, 12), 0.3: (31, 28)}
 """Risk of the embedded judge -> how many bad and how many good answers it told at this risk or more.
@@ -29,7 +30,7 @@ _UNKNOWN: Final = (
 _Z: Final = 1.96
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AnswerPrecision:
     """Decides who is told of one answer. The embedded judge is not right often enough at any risk."""
 

@@ -19,6 +19,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.directions import lower_is_better, lower_is_better_metrics
 from rag_otel.evaluation.support import UNFAITHFUL
@@ -99,14 +100,16 @@ class Judgement:
     finding: Finding
     alert: Alert | None = None
     """The alert to raise; None unless the finding is BAD."""
-    judge: str | None = None
-    """Who judged."""
 
 
 class AlertRules:
     """Applies every rule to results. Where several rules match, the most severe, then the first, names the alert."""
 
-    def __init__(self, rules: Sequence[AlertRule], examples: Examples) -> None:
+    def __init__(
+        self, rules: Sequence[AlertRule], examples: Examples, precision: AnswerPrecision | None = None
+    ) -> None:
+        """`precision` decides who is told (None: everybody)."""
+        self._precision = precision
         self._rules = sorted(rules, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
         self._examples = examples
 
@@ -117,33 +120,25 @@ class AlertRules:
             found = [(finding, rule) for rule in self._rules if (finding := rule.judge(evaluation)) is not None]
             if found:
                 worst, rule = max(found, key=lambda pair: pair[0])
-                alert = self.alert(result, evaluation, rule) if worst is Finding.BAD else None
+                alert = self._alert(result, evaluation, rule) if worst is Finding.BAD else None
                 name = fingerprint(result, evaluation.name)
-                judgements.append(Judgement(fingerprint=name, finding=worst, alert=alert, judge=evaluation.judge))
+                judgements.append(Judgement(fingerprint=name, finding=worst, alert=alert))
         return judgements
 
-    def alert(self, result: EvaluatedTrace, evaluation: Evaluation, rule: AlertRule | None = None) -> Alert:
-        """The alert on one answer; without a rule as a candidate for the worst of a day."""
+    def _alert(self, result: EvaluatedTrace, evaluation: Evaluation, rule: AlertRule) -> Alert:
+        """The alert on one answer."""
         trace, shown = result.trace, self._examples.of(result, evaluation)
-        return Alert(
-            name=LOW_SCORE if rule is None else rule.name,
+        alert = Alert(
+            name=rule.name,
             fingerprint=fingerprint(result, evaluation.name),
-            metric=evaluation.name,
-            severity=AlertSeverity.WARNING if rule is None else rule.severity,
-            score=evaluation.score,
-            risk=evaluation.risk,
+            severity=rule.severity,
             label=evaluation.label,
-            question=shown.question,
-            response=shown.response,
-            claims=shown.claims,
-            target=trace.target,
             service=trace.service,
             route=trace.route,
-            link=shown.link,
-            sampling_reason=shown.sampling_reason,
-            rating=shown.rating,
             time_ns=trace.start_ns,
+            **{each.name: getattr(shown, each.name) for each in dataclasses.fields(shown)},
         )
+        return alert if self._precision is None else self._precision.weighed(alert, evaluation.judge)
 
 
 def fingerprint(result: EvaluatedTrace, metric: str) -> str:

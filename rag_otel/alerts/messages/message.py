@@ -37,25 +37,15 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "text": summary(alert),
         "name": alert.name,
         "fingerprint": alert.fingerprint,
-        "metric": alert.metric,
-        "score": alert.score,
-        "risk": alert.risk,
+        **_answer(alert),
         "label": alert.label,
-        "question": alert.question,
-        "response": alert.response,
-        "unsupported_claims": [_claim(claim) for claim in alert.claims],
-        "trace_id": alert.target and alert.target.trace_id,
-        "span_id": alert.target and alert.target.span_id,
         "service": alert.service,
         "route": alert.route,
-        "link": alert.link,
         "chart": alert.chart,
         "runbook": alert.runbook,
         "next_step": next_step(alert),
         "trust": alert.trust,
         "audience": str(alert.audience),
-        "sampling_reason": str(alert.sampling_reason),
-        "rating": alert.rating,
         "suppressed": alert.suppressed,
         "time_unix_ns": alert.time_ns,
         "state": str(alert.state),
@@ -63,7 +53,7 @@ def to_dict(alert: Alert) -> dict[str, Any]:
         "follow_up": alert.follow_up,
         "headline": alert.headline,
         "count": alert.count,
-        "examples": [_example(example) for example in alert.examples],
+        "examples": [_answer(example) for example in alert.examples],
         "details": {name: _finite(value) for name, value in alert.details.items()},
         "since_unix_ns": alert.since_ns or alert.time_ns,
     }
@@ -110,19 +100,19 @@ def metric_of(series: str) -> str:
     return one_line(metric if metric and signal in _SIGNALS else series)
 
 
-def _example(example: AlertExample) -> dict[str, Any]:
+def _answer(shown: Alert | AlertExample) -> dict[str, Any]:
     return {
-        "question": example.question,
-        "response": example.response,
-        "metric": example.metric,
-        "score": example.score,
-        "risk": example.risk,
-        "unsupported_claims": [_claim(claim) for claim in example.claims],
-        "trace_id": example.target and example.target.trace_id,
-        "span_id": example.target and example.target.span_id,
-        "link": example.link,
-        "sampling_reason": str(example.sampling_reason),
-        "rating": example.rating,
+        "question": shown.question,
+        "response": shown.response,
+        "metric": shown.metric,
+        "score": shown.score,
+        "risk": shown.risk,
+        "unsupported_claims": [_claim(claim) for claim in shown.claims],
+        "trace_id": shown.target and shown.target.trace_id,
+        "span_id": shown.target and shown.target.span_id,
+        "link": shown.link,
+        "sampling_reason": str(shown.sampling_reason),
+        "rating": shown.rating,
     }
 
 
