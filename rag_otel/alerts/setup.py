@@ -34,7 +34,7 @@ def build_inbox(
     settings: Settings,
     channels: Sequence[AlertChannel],
     *,
-    link: Callable[[EvaluatedTrace], str | None],
+    examples: Examples,
     state: StateFolder | None = None,
 ) -> Inbox:
     """Raises ConfigurationError for a rule or a window that cannot be read."""
@@ -49,7 +49,7 @@ def build_inbox(
             quiet=parse_quiet_hours(settings.alerts.quiet_hours),
         ),
         precision=AnswerPrecision(stated=settings.alerts.precision),
-        examples=examples_of(settings, link),
+        examples=examples,
         links=AlertLinks(
             chart=settings.alerts.chart_url or _project_page(settings), runbook=settings.alerts.runbook_url
         ),
@@ -68,7 +68,7 @@ def build_monitors(
     settings: Settings,
     inbox: Inbox,
     *,
-    link: Callable[[EvaluatedTrace], str | None],
+    examples: Examples,
     state: StateFolder | None = None,
     elsewhere: Callable[[], Mapping[str, int]] = dict,
     budgets: Budgets | None = None,
@@ -78,7 +78,7 @@ def build_monitors(
     monitors: list[Monitor] = []
     if settings.alerts.slo_target is not None:
         objective = Objective(target=settings.alerts.slo_target, threshold=settings.alerts.slo_threshold)
-        monitors.append(SloMonitor(objective, examples=examples_of(settings, link)))
+        monitors.append(SloMonitor(objective, examples=examples))
     if settings.alerts.health:
         monitors += [SilenceMonitor(seen=lambda: traces_seen(elsewhere())), FailureMonitor()]
     if budgets is not None:
@@ -106,8 +106,3 @@ def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
         )
 
     return shows
-
-
-def examples_of(settings: Settings, link: Callable[[EvaluatedTrace], str | None]) -> Examples:
-    """What alerts may show of an answer."""
-    return Examples(capture_content=settings.capture_content, link=link)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_otel.alerts.inbox import Inbox
+from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.combined import Monitors
-from rag_otel.alerts.setup import build_inbox, build_monitors, examples_of, may_show
+from rag_otel.alerts.setup import build_inbox, build_monitors, may_show
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
@@ -57,7 +58,7 @@ class Monitoring:
     ) -> None:
         self._settings = settings
         self._channels = tuple(channels)
-        self._link = link
+        self._examples = Examples(capture_content=settings.capture_content, link=link)
         self._judge = judge
         self._budgets = budgets
 
@@ -93,16 +94,16 @@ class Monitoring:
     def _built(
         self, state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]] = dict[str, int]
     ) -> _Watching:
-        inbox = build_inbox(self._settings, self._channels, link=self._link, state=state)
+        inbox = build_inbox(self._settings, self._channels, examples=self._examples, state=state)
         return _Watching(
             inbox=inbox,
             monitors=build_monitors(
-                self._settings, inbox, link=self._link, state=state, elsewhere=elsewhere, budgets=self._budgets
+                self._settings, inbox, examples=self._examples, state=state, elsewhere=elsewhere, budgets=self._budgets
             ),
             drift=build_monitor(
                 self._settings,
                 inbox.raise_alert,
-                examples=examples_of(self._settings, self._link),
+                examples=self._examples,
                 state=state,
                 judge=self._judge,
             ),
