@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from rag_otel.cli.terminal import table
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import Observation
+from rag_otel.drift.records import to_record
 
 SLICES = 1000
 MEGABYTE = 2**20
@@ -70,7 +71,7 @@ def main() -> None:
     for index in range(count):
         family.observe(one_score(index, rng))
     most = resident() - before
-    states = [json.dumps(each) for each in family.to_state()["series"]]
+    state = json.dumps(to_record(family))
     one = seconds(family, [one_score(index, rng) for index in range(20_000)])
     whole = Family(DriftSettings(baseline_count=200))
     for index in range(8_000):
@@ -78,7 +79,7 @@ def main() -> None:
     result = seconds(whole, [whole_result(index, rng) for index in range(10_000)])
     rows = [
         [f"memory of {SLICES:,} slices", f"{most / MEGABYTE:.1f} MB"],
-        ["their state on disk", f"{sum(map(len, states)) / MEGABYTE:.1f} MB"],
+        ["their state on disk", f"{len(state) / MEGABYTE:.1f} MB"],
         ["a score, for all traffic and one slice", f"{one * 1e6:.1f} us"],
         ["a score, for all traffic and five slices", f"{result / 3 * 1e6:.1f} us"],
         ["a result of three signals", f"{result * 1e6:.1f} us"],

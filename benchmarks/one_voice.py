@@ -73,7 +73,7 @@ def killed_in_mid_stream(seed: int, workers_count: int = 4, kills: int = 2) -> d
                     workers.kill_leader()
             eventually(lambda: alarms(receiver))
         found = alarms(receiver)
-        seen = json.loads((Path(folder) / "shared" / "drift.json").read_text())["count"]
+        seen = json.loads((Path(folder) / "shared" / "drift.json").read_text())["state"]["family"]["count"]
         return {
             "ids": len({body["id"] for body in found if body["state"] == "firing"}),
             "deliveries": sum(body["state"] == "firing" for body in found),

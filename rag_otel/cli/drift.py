@@ -21,10 +21,10 @@ from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bou
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
+from rag_otel.drift.memory import StoredMemory, ask_to_relearn, judge_lines, read_memories
 from rag_otel.drift.observation import ALL, Observation, shown
 from rag_otel.drift.sentence import sentence
 from rag_otel.drift.setup import drift_settings
-from rag_otel.drift.states import StoredState, ask_to_relearn, read_states
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
@@ -111,22 +111,23 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
 
 
 def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:
-    states = read_states(_folder(settings), drift_settings(settings))
+    states = read_memories(_folder(settings), drift_settings(settings))
     if not states:
         raise InputError(f"{settings.state_folder}: no drift state; it is saved half a minute after the first results")
     codes = [_show_one(state, arguments, only=len(states) == 1) for state in states]
     return max(codes)
 
 
-def _show_one(state: StoredState, arguments: argparse.Namespace, *, only: bool) -> int:
+def _show_one(stored: StoredMemory, arguments: argparse.Namespace, *, only: bool) -> int:
+    state, folder = stored.memory, stored.path.parent
     if not only and (arguments.html or arguments.save_baselines):
-        raise ConfigurationError(f"the folder has states of several processes: choose one, --state {state.path.parent}")
-    heading = f"Drift, {state.path.parent}, saved {moment(state.saved_s)}"
+        raise ConfigurationError(f"the folder has states of several processes: choose one, --state {folder}")
+    heading = f"Drift, {folder}, saved {moment(state.saved_s)}"
     shown = views(state.family, state.events)
     if arguments.html is not None:
         _write(arguments.html, render_page(shown, state.events, heading=heading))
     code = _show(shown, state.events, arguments, heading)
-    for line in state.judge:
+    for line in judge_lines(state.readings):
         print(line)
     return code
 

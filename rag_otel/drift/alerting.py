@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity, AlertState
-from rag_otel.drift.anchors import Reading, Shift
+from rag_otel.drift.anchors import AnchorReading, Shift
 from rag_otel.drift.attribution import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
@@ -64,7 +64,7 @@ def drift_alert(
     )
 
 
-def judge_alert(metric: str, signal: str, moved: Shift, before: Reading, now: Reading) -> Alert:
+def judge_alert(metric: str, signal: str, moved: Shift, before: AnchorReading, now: AnchorReading) -> Alert:
     """The judge reads the anchors differently than when the baselines were learned; resolved when it no longer does."""
     firing = moved.moved
     series = f"{metric}.{signal}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from statistics import NormalDist
-from typing import Final
+from typing import Final, TypeVar
 
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.drift.records import stored
@@ -16,6 +17,7 @@ from rag_otel.evaluation.directions import goodness
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 
+T = TypeVar("T")
 _ERROR: Final = 0.05
 """Probability that any interval of any reading is wrong, over all readings since a reference."""
 _PACKAGED: Final = Path(__file__).with_name("anchors.json")
@@ -37,7 +39,7 @@ class Anchor:
 
 @stored
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class AnchorReading:
     """What a judge made of the anchors at one time, for one metric."""
 
     identity: str
@@ -65,6 +67,48 @@ class Shift:
     def moved(self) -> bool:
         """True when it is neither chance nor too small to matter."""
         return abs(self.mean) >= TOLERANCE and (self.interval[0] > 0.0 or self.interval[1] < 0.0)
+
+
+@stored
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What judges made of the anchors, by metric. Replaced as a whole: any thread may look at it."""
+
+    references: Mapping[str, AnchorReading] = field(default_factory=dict)
+    """Those that the baselines belong to."""
+    latest: Mapping[str, AnchorReading] = field(default_factory=dict)
+    taken: Mapping[str, int] = field(default_factory=dict)
+    """Readings since the reference: the more there are, the surer each must be."""
+
+    def with_reading(self, metric: str, reading: AnchorReading) -> Readings:
+        """The first one of a metric is its reference."""
+        taken = self.taken.get(metric, 0) + 1 if metric in self.references else 0
+        return Readings(
+            references={metric: reading, **self.references},
+            latest={**self.latest, metric: reading},
+            taken={**self.taken, metric: taken},
+        )
+
+    def accepted(self) -> Readings:
+        """The latest ones are what baselines are learned with from now on."""
+        return Readings(references=self.latest, latest=self.latest)
+
+    def without(self, metric: str) -> Readings:
+        """Baselines of the metric are learned anew: so is their reference."""
+        return Readings(
+            references=_but(self.references, metric), latest=_but(self.latest, metric), taken=_but(self.taken, metric)
+        )
+
+    def shift(self, metric: str, signal: str) -> Shift | None:
+        """How far the latest reading is from the reference; None where there are not both."""
+        before, now = self.references.get(metric), self.latest.get(metric)
+        if before is None or now is None:
+            return None
+        return shift(before, now, signal, reading=max(1, self.taken.get(metric, 1)))
+
+
+def _but(kept: Mapping[str, T], metric: str) -> dict[str, T]:
+    return {name: each for name, each in kept.items() if name != metric}
 
 
 def load_anchors(path: str | Path | None = None) -> tuple[Anchor, ...]:
@@ -95,14 +139,16 @@ def identity_of(evaluation: Evaluation) -> str:
     return " ".join(part for part in parts if part)
 
 
-def reading_of(anchors: Sequence[Anchor], evaluations: Mapping[str, Evaluation], *, time_s: float) -> Reading | None:
+def reading_of(
+    anchors: Sequence[Anchor], evaluations: Mapping[str, Evaluation], *, time_s: float
+) -> AnchorReading | None:
     """What the evaluations of one metric, by anchor id, say; None where fewer than half of the anchors were judged."""
     judged = {name: each for name, each in evaluations.items() if each.score is not None or each.risk is not None}
     if 2 * len(judged) < len(anchors):
         return None
     scores = {name: goodness(each.name, each.score) for name, each in judged.items() if each.score is not None}
     risks = {name: 1.0 - each.risk for name, each in judged.items() if each.risk is not None}
-    return Reading(
+    return AnchorReading(
         identity=identity_of(next(iter(judged.values()))),
         time_s=time_s,
         scores=scores,
@@ -111,7 +157,7 @@ def reading_of(anchors: Sequence[Anchor], evaluations: Mapping[str, Evaluation],
     )
 
 
-def shift(before: Reading, now: Reading, signal: str, *, reading: int = 1) -> Shift | None:
+def shift(before: AnchorReading, now: AnchorReading, signal: str, *, reading: int = 1) -> Shift | None:
     """How far `now`, the `reading`-th since `before`, is from it in the score or the risk; None for other signals and
     without common anchors. The j-th reading has 1/(j*(j+1)) of the error: over any number of readings it is spent once.
     """

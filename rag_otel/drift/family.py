@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import Baseline
@@ -20,7 +20,7 @@ from rag_otel.drift.history import History, Moments
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
-from rag_otel.drift.records import from_record, to_record
+from rag_otel.drift.records import stored
 from rag_otel.drift.series import Series, Turn
 from rag_otel.drift.watch import SeriesSettings
 from rag_otel.lazy_dataclass import dataclass
@@ -42,9 +42,6 @@ _SURE_OF_FEW: Final = 1.4
 """The same where `baseline_count` was set below the default: the first bound is wanted to tell a drop."""
 _MORE_OF_SLICE: Final = 1.0
 """And so many more for a slice: of a thousand of them some have an unlucky mean."""
-_MIXES: Final = 50
-_KEPT: Final = ("_slices", "_count", "_effects", "_plain", "_mixes")
-"""What is saved, beside the series."""
 _BAD: Final = 0.5
 """An answer of less goodness is bad by itself, where nobody has labelled it."""
 _SURE_HIGH_Z: Final = 2.9
@@ -82,34 +79,32 @@ def belongs(series: str, metric: str | None) -> bool:
     return metric is None or series.rpartition(".")[0] == metric
 
 
+@stored
 class Family:
     """Feeds observations to their series and tells what turned. Not thread-safe: one writer's queue feeds it."""
+
+    __slots__ = ("_effects", "_plain", "_series", "_slices", "count", "mixes", "settings")
+
+    NOT_STORED = ("mixes", "settings")
 
     def __init__(self, settings: DriftSettings) -> None:
         self.settings = settings
         self._series: dict[Key, Series] = {}
         self._slices: dict[str, None] = {}
-        self._count = 0
+        self.count = 0
         """Observations so far: the order of the next one, the same in every series."""
         self._effects: dict[str, Effects] = {}
         """By series: how far its slices are above the mean of all traffic."""
         self._plain: dict[str, DropDetector] = {}
         """By series with effects: a detector that takes no account of them."""
-        self._mixes: list[MixShift] = []
-        """Falls of a mean that a changed mix accounts for, latest last; nobody is to be woken for them."""
-        self.mixes_told = 0
-        """How many of these there were."""
+        self.mixes: list[MixShift] = []
+        """Falls of a mean that a changed mix accounts for: nobody is to be woken for them."""
 
     def __iter__(self) -> Iterator[tuple[Key, Series]]:
         return iter(list(self._series.items()))
 
     def __getitem__(self, key: Key) -> Series:
         return self._series[key]
-
-    @property
-    def mixes(self) -> tuple[MixShift, ...]:
-        """Falls of a mean that a changed mix accounts for, latest last."""
-        return tuple(self._mixes)
 
     @property
     def settled(self) -> bool:
@@ -124,8 +119,8 @@ class Family:
         slices = [name if name in known else self._admitted(name) for name in seen.slices]
         if seen.in_sample:
             slices.insert(0, ALL)
-        time_s, probability, order, cluster = seen.time_s, seen.probability, self._count, seen.cluster
-        self._count += 1
+        time_s, probability, order, cluster = seen.time_s, seen.probability, self.count, seen.cluster
+        self.count += 1
         turned = []
         for series_name, value in seen.values:
             found = self._effects.get(series_name) if seen.in_sample else None
@@ -166,8 +161,7 @@ class Family:
             after=baseline.until,
         )
         if told is not None:
-            self._mixes = [*self._mixes, told][-_MIXES:]
-            self.mixes_told += 1
+            self.mixes.append(told)
             # Told once: from now on only a mix that is worse still.
             plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
 
@@ -279,25 +273,16 @@ class Family:
         self._effects = {name: each for name, each in self._effects.items() if not belongs(name, metric)}
         self._plain = {name: each for name, each in self._plain.items() if not belongs(name, metric)}
 
-    def to_state(self) -> dict[str, Any]:
-        """What `restore` takes."""
-        kept = {name.strip("_"): to_record(getattr(self, name)) for name in _KEPT}
-        series = [[key[0], key[1], to_record(each)] for key, each in self]
-        return {**kept, "series": series}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
-        for name in _KEPT:
-            setattr(self, name, from_record(state[name.strip("_")], type(getattr(self, name))))
+    def adopt(self, settings: DriftSettings) -> None:
+        """Go on with these settings, after it was restored."""
+        self.settings, self.mixes = settings, []
         for name, detector in self._plain.items():
             detector.threshold = self._series_settings((name, ALL)).threshold
             detector.tune()
-        for name, slice_name, record in state["series"]:
-            key = (str(name), str(slice_name))
-            series, given = from_record(record, Series), self.settings.baselines.get(key)
+        for key, series in self:
+            given = settings.baselines.get(key)
             if given is None or (series.baseline is not None and series.baseline.same_numbers(given)):
                 series.adopt(self._series_settings(key))
-                self._series[key] = series
             else:  # watched by another number than then: it starts anew
-                self._add(key)
-                self._series[key].history, self._series[key].last_s = series.history, series.last_s
+                fresh = self._add(key)
+                fresh.history, fresh.last_s = series.history, series.last_s

@@ -11,12 +11,11 @@ import asyncio
 import enum
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final, TypeAlias
 
-from rag_otel.drift.anchors import Anchor, Reading, Shift, identity_of, reading_of, shift
+from rag_otel.drift.anchors import Anchor, AnchorReading, Readings, Shift, identity_of, reading_of, shift
 from rag_otel.drift.observation import signal_of
-from rag_otel.drift.records import from_record, to_record
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
@@ -48,8 +47,8 @@ class Verdict:
 
     cause: Cause
     shift: Shift | None = None
-    before: Reading | None = None
-    now: Reading | None = None
+    before: AnchorReading | None = None
+    now: AnchorReading | None = None
     explained: tuple[float, float] | None = None
     """Which share of the drop the judge accounts for, 95%: below 0 where it became milder, above 1 where the app became
     better. None where nothing is known."""
@@ -66,7 +65,7 @@ def _cause(explained: tuple[float, float]) -> Cause:
 
 
 class JudgeWatch:
-    """Readings of the anchors by metric: the reference that baselines belong to, and the latest. Thread-safe."""
+    """Has the anchors read, and says what an alarm owes to the judge. Thread-safe."""
 
     def __init__(
         self,
@@ -91,10 +90,7 @@ class JudgeWatch:
         self.changed = changed
         self._clock = clock
         self._lock = threading.RLock()
-        self.references: dict[str, Reading] = {}
-        self.readings: dict[str, Reading] = {}
-        self._taken: dict[str, int] = {}
-        """Readings since the reference: the more there are, the surer each must be."""
+        self.readings = Readings()
         self._seen: dict[str, str] = {}
         """Identity of the latest results by metric."""
         self._asked_at = 0.0
@@ -109,21 +105,21 @@ class JudgeWatch:
         if self._seen.get(evaluation.name) == identity:
             return
         self._seen[evaluation.name] = identity
-        known = self.readings.get(evaluation.name)
+        known = self.readings.latest.get(evaluation.name)
         if known is not None and known.identity != identity:
             self.check()
 
     @property
     def has_read(self) -> bool:
         """True once there is a reading, or one was asked for."""
-        return bool(self.readings or self._asked_at)
+        return bool(self.readings.latest or self._asked_at)
 
     @property
     def due_s(self) -> float:
         """When the schedule wants the next reading, seconds since the epoch; never before one was asked for."""
         if not self.has_read:
             return float("inf")
-        latest = min((each.time_s for each in self.readings.values()), default=0.0)
+        latest = min((each.time_s for each in self.readings.latest.values()), default=0.0)
         return max(latest + self._interval_s, self._asked_at + min(_RETRY_S, self._interval_s))
 
     def check(self, then: Callable[[], None] | None = None) -> None:
@@ -162,10 +158,7 @@ class JudgeWatch:
             reading = reading_of(self._anchors, found, time_s=self._clock())
             if reading is not None:
                 with self._lock:
-                    self.readings[evaluator.name] = reading
-                    if evaluator.name in self.references:
-                        self._taken[evaluator.name] = self._taken.get(evaluator.name, 0) + 1
-                    self.references.setdefault(evaluator.name, reading)
+                    self.readings = self.readings.with_reading(evaluator.name, reading)
                 self.changed(evaluator.name)
 
     async def _score_one(self, evaluator: Evaluator, anchor: Anchor) -> Evaluation | None:
@@ -177,13 +170,6 @@ class JudgeWatch:
         except Exception:  # noqa: BLE001 - an anchor that cannot be judged now is missing in the reading
             return None
 
-    def shift(self, metric: str, signal: str) -> Shift | None:
-        """How far the latest reading is from the reference; None where there are not both."""
-        with self._lock:
-            before, now = self.references.get(metric), self.readings.get(metric)
-            taken = max(1, self._taken.get(metric, 1))
-        return None if before is None or now is None else shift(before, now, signal, reading=taken)
-
     def verdict(self, series: str, drop: float, *, since_s: float, latest_s: float) -> Verdict:
         """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1): the app has moved where it
         surely accounts for less than half, the judge where it surely does for that much or more. That the judge is as
@@ -193,8 +179,8 @@ class JudgeWatch:
         after, else nothing is known.
         """
         metric = series.rpartition(".")[0]
-        with self._lock:
-            before, now = self.references.get(metric), self.readings.get(metric)
+        readings = self.readings
+        before, now = readings.references.get(metric), readings.latest.get(metric)
         # One question for each alarm: its error does not depend on how many readings there were in between.
         moved = None if before is None or now is None else shift(before, now, signal_of(series))
         if (
@@ -211,33 +197,12 @@ class JudgeWatch:
         explained = -moved.interval[1] / drop, -moved.interval[0] / drop
         return Verdict(cause=_cause(explained), shift=moved, before=before, now=now, explained=explained)
 
-    def accept(self) -> None:
-        """The latest readings are what baselines are learned with from now on."""
+    def forget(self, metric: str | None) -> None:
+        """Baselines are learned anew: the latest readings are their references, or one metric's are forgotten."""
         with self._lock:
-            self.references = dict(self.readings)
-            self._taken.clear()
-
-    def forget(self, metric: str) -> None:
-        """Baselines of the metric are learned anew: so is their reference."""
-        with self._lock:
-            for kept in (self.references, self.readings, self._taken):
-                kept.pop(metric, None)
+            self.readings = self.readings.accepted() if metric is None else self.readings.without(metric)
 
     def after_fork(self) -> None:
         """The readings stay; a run under way is the parent's."""
         self._lock = threading.RLock()
         self._waiting, self._running = [], False
-
-    def to_state(self) -> dict[str, Any]:
-        with self._lock:
-            return {
-                "references": to_record(self.references),
-                "readings": to_record(self.readings),
-                "taken": dict(self._taken),
-            }
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `to_state` was called. Raises KeyError, TypeError or ValueError for what it has not written."""
-        with self._lock:
-            self.references, self.readings = (from_record(state[name], dict) for name in ("references", "readings"))
-            self._taken = {str(name): int(count) for name, count in state["taken"].items()}

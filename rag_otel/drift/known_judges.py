@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from rag_otel.drift.records import stored
 from rag_otel.model import Evaluation
 from rag_otel.safety.guard import counters, logger
 
 
+@stored
 class KnownJudges:
     """The judges by metric. While a process runs, the anchors tell of a new one; after a restart it shows here."""
+
+    __slots__ = ("_known", "_restored")
+
+    NOT_STORED = ("_restored",)
 
     def __init__(self) -> None:
         self._known: dict[str, set[str]] = {}
@@ -33,17 +38,12 @@ class KnownJudges:
                 "and the baselines were learned from results by %s",
                 evaluation.name,
                 judge,
-                " and ".join(sorted(known)) or "a judge that the state of an earlier release does not name",
+                " and ".join(sorted(known)),
             )
             known.clear()
         known.add(judge)
         return changed
 
-    def to_state(self) -> dict[str, list[str]]:
-        return {metric: sorted(judges) for metric, judges in self._known.items()}
-
-    def restore(self, state: Mapping[str, Any], metrics: Iterable[str]) -> None:
-        """Go on where `to_state` was called; `metrics` have baselines. Raises TypeError or ValueError for what it has
-        not written."""
-        self._known = {str(metric): {str(judge) for judge in judges} for metric, judges in dict(state).items()}
+    def adopt(self, metrics: Iterable[str]) -> None:
+        """Go on after it was restored; `metrics` have baselines."""
         self._restored = set(metrics)

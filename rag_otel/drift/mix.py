@@ -38,7 +38,6 @@ class Effects:
         return max(map(abs, self.shifts.values()), default=0.0)
 
 
-@stored
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixShift:
     """The mean of all traffic fell because its mix has changed. No alarm: no kind of answer is worse than it was."""

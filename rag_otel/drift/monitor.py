@@ -6,22 +6,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.setup import REMEMBERED_BELOW
-from rag_otel.drift import memory
 from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key, belongs
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
-from rag_otel.drift.known_judges import KnownJudges
+from rag_otel.drift.memory import FILE, RELEARN, VERSION, Memory
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
-from rag_otel.drift.problems import Problems
-from rag_otel.drift.records import from_record, to_record
+from rag_otel.drift.records import to_record
 from rag_otel.drift.series import Series
-from rag_otel.durable.state_folder import StateFolder
+from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
@@ -72,6 +70,7 @@ class DriftMonitor:
         self._raise_alert = raise_alert
         self._examples = examples or Examples()
         self._state = state
+        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
         self._judge = judge
         self._clock = clock
         if judge is not None:
@@ -84,21 +83,19 @@ class DriftMonitor:
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()
-        self.family = Family(self._settings)
-        self._problems = Problems()
-        self._judge_problems: set[str] = set()
-        self._judges = KnownJudges()
-        self._noticed: deque[DriftEvent] = deque(maxlen=_LOGGED)
-        """What was noticed lately, for `rag-otel drift`."""
+        self._memory = Memory(family=Family(self._settings))
         self._bad: deque[_Remembered] = deque(maxlen=_REMEMBERED)
         self._loaded = False
         self._save_at: float | None = None
-        self._to_tell: list[tuple[DriftEvent, Key]] = []
-        """Noticed, and not known to be in the inbox: the next process tells it, should this one be killed."""
         self._read = Positions()
         """Of the logs of processes that share a state folder."""
         if self._state is not None:
             self._read.begin_saving()
+
+    @property
+    def family(self) -> Family:
+        """The series."""
+        return self._memory.family
 
     # --- results ----------------------------------------------------------------------------------------------------
 
@@ -123,12 +120,13 @@ class DriftMonitor:
             # In the order of their starts: several are judged at a time, and which is ready first is chance.
             ordered = sorted(batch, key=lambda result: (result.trace.start_ns, result.trace.target.trace_id))
             events = [event for result in ordered for event in self._take(result)]
-            self._noticed.extend(events)
+            memory = self._memory
+            memory.events = [*memory.events, *events][-_LOGGED:]
             told = [(event, key) for event in events if (key := self._problem(event)) is not None]
             now = self._clock()
             if self._save_at is None or self._save_at > now + SAVE_EVERY_S:  # the clock may have been set back
                 self._save_at = now + SAVE_EVERY_S
-            self._to_tell += told
+            memory.to_tell += told
             if events:
                 self._save()  # what was noticed is not noticed twice, nor forgotten
         self._tell_all()
@@ -138,17 +136,16 @@ class DriftMonitor:
         if seen is None:
             return []
         for evaluation in result.evaluations:
-            if self._judges.has_changed(evaluation):
+            if self._memory.judges.has_changed(evaluation):
                 self.relearn(evaluation.name)
         if self._judge is not None:
             for evaluation in result.evaluations:
                 self._judge.notice(evaluation)
         if any(value < REMEMBERED_BELOW for name, value in seen.values if name.endswith((SCORE, RISK))):
             self._remember(result, seen.time_s, seen.slices, seen.values)
-        mixes = self.family.mixes_told
         events = self.family.observe(seen)
-        if self.family.mixes_told > mixes:
-            logger.info("rag-otel: %s", describe_mix(self.family.mixes[-1]))
+        while self.family.mixes:
+            logger.info("rag-otel: %s", describe_mix(self.family.mixes.pop()))
         if self._judge is not None and not self._judge.has_read and self.family.settled:
             self._judge.check()  # the reference belongs to the baselines
         return events
@@ -167,16 +164,17 @@ class DriftMonitor:
     def _problem(self, event: DriftEvent) -> Key | None:
         """What is to be told of an event; None where it belongs to a problem that was told, or that goes on."""
         counters.add("drift.resolved" if event.resolved else "drift.alarms")
-        return self._problems.close(event) if event.resolved else self._problems.open(event)
+        problems = self._memory.problems
+        return problems.close(event) if event.resolved else problems.open(event)
 
     def _tell_all(self) -> None:
         """Tell of problems that begin, get worse or end. The inbox keeps what it is given, and knows it again."""
-        while self._to_tell:
-            event, problem = self._to_tell[0]
+        while self._memory.to_tell:
+            event, problem = self._memory.to_tell[0]
             self._raise_alert(drift_alert(event, Verdict(cause=Cause.UNKNOWN), self._worst(event), told=problem))
             with self._lock:
-                if self._to_tell:
-                    del self._to_tell[0]
+                if self._memory.to_tell:
+                    del self._memory.to_tell[0]
                 self._save_at = self._clock() + _FORGET_TOLD_S
             if self._judge is not None and not event.resolved:
                 self._ask(self._judge, event, problem)
@@ -218,15 +216,16 @@ class DriftMonitor:
         if judge is None:
             return
         for signal in (SCORE, RISK):
-            moved = judge.shift(metric, signal)
-            before, now = judge.references.get(metric), judge.readings.get(metric)
+            moved = judge.readings.shift(metric, signal)
+            before, now = judge.readings.references.get(metric), judge.readings.latest.get(metric)
             if moved is None or before is None or now is None:
                 continue
             series = f"{metric}.{signal}"
             with self._lock:
-                if moved.moved == (series in self._judge_problems):
+                known = self._memory.judge_problems
+                if moved.moved == (series in known):
                     continue
-                (self._judge_problems.add if moved.moved else self._judge_problems.discard)(series)
+                (known.add if moved.moved else known.discard)(series)
             self._raise_alert(judge_alert(metric, signal, moved, before, now))
         with self._lock:
             self._save_at = self._save_at or self._clock() + SAVE_EVERY_S
@@ -257,12 +256,11 @@ class DriftMonitor:
     def relearn(self, metric: str | None = None) -> None:
         """What comes now is normal: forget baselines that were learned (of one metric), and take the judge as it is."""
         with self._lock:
-            self.family.relearn(metric)
-            self._problems.forget(metric)
-            self._judge_problems = {each for each in self._judge_problems if not belongs(each, metric)}
-        if self._judge is not None and metric is None:
-            self._judge.accept()
-        elif self._judge is not None and metric is not None:
+            memory = self._memory
+            memory.family.relearn(metric)
+            memory.problems.forget(metric)
+            memory.judge_problems = {each for each in memory.judge_problems if not belongs(each, metric)}
+        if self._judge is not None:
             self._judge.forget(metric)
 
     def after_fork(self) -> None:
@@ -278,53 +276,37 @@ class DriftMonitor:
             if self._loaded:
                 return
             self._loaded = True
-            if self._state is None:
+            if self._saved is None:
                 return
             with guarded("drift.load"):
-                if not memory.load(self._state.path / memory.FILE, self._restore):
-                    self.family, self._problems, self._to_tell = Family(self._settings), Problems(), []
-                    self._judges = KnownJudges()
-                    self._read.restore({})
+                found = self._saved.load(lambda record: Memory.restored(record, self._settings))
+                if found is not None:
+                    self._memory = found
+                    self._read.restore(found.read)
+                    if self._judge is not None:
+                        self._judge.readings = found.readings
                 self._obey()
         self._tell_all()
 
-    def _restore(self, state: Any) -> None:
-        self.family.restore(state)
-        self._problems = from_record(state["problems"], Problems)
-        self._to_tell = from_record(state["to_tell"], list)
-        self._read.restore(state.get("read", {}))
-        self._noticed.extend(from_record(event, DriftEvent) for event in state["events"])
-        self._judge_problems = {str(name) for name in state["judge_problems"]}
-        self._judges.restore(state.get("judges", {}), {name.rpartition(".")[0] for (name, _), _ in self.family})
-        if self._judge is not None and state["judge"] is not None:
-            self._judge.restore(state["judge"])
-
     def _obey(self) -> None:
         """Learn anew where somebody has asked for it."""
-        if self._state is not None and (asked := self._state.path / memory.RELEARN).exists():
+        if self._state is not None and (asked := self._state.path / RELEARN).exists():
             asked.unlink(missing_ok=True)
             self.relearn()
 
     def _save(self) -> None:
-        """Write the state; the larger it is, the seldomer."""
+        """Write the state."""
         self._save_at = None
-        if self._state is None:
+        if self._saved is None:
             return
         with guarded("drift.save"):
             self._obey()
-            parts: dict[str, Any] = {
-                "saved_s": self._clock(),
-                "events": [to_record(event) for event in self._noticed],
-                "problems": to_record(self._problems),
-                "to_tell": to_record(self._to_tell),
-                "read": (read := self._read.to_state()),
-                "judge_problems": sorted(self._judge_problems),
-                "judges": self._judges.to_state(),
-                "judge": None if self._judge is None else self._judge.to_state(),
-                **self.family.to_state(),
-            }
-            if memory.save(self._state.path / memory.FILE, iter(parts.items())):
-                self._read.was_saved(read)
+            memory = self._memory
+            memory.saved_s, memory.read = self._clock(), self._read.to_state()
+            if self._judge is not None:
+                memory.readings = self._judge.readings
+            if self._saved.save(to_record(memory)):
+                self._read.was_saved(memory.read)
 
     # --- gauges -----------------------------------------------------------------------------------------------------
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.drift import memory
+from rag_otel.drift.family import DriftSettings
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
 from testkit.polling import eventually
@@ -28,8 +28,8 @@ def test_the_collector_learns_baselines(tmp_path: Path, capsys: pytest.CaptureFi
                 collector.export(a_request(*a_rag_trace(answer=f"{ANSWER} It is {number} metres wide.")))
             eventually(lambda: "rag_otel_drift_baseline" in collector.get("/metrics")[1], within_s=60.0)
             assert collector.stop() == 0
-    state = json.loads((tmp_path / "state" / "shared" / memory.FILE).read_text())
-    assert {name for name, _, _ in state["series"]} == {
+    (stored,) = memory.read_memories(tmp_path / "state", DriftSettings())
+    assert {name for (name, _), _ in stored.memory.family} == {
         "faithfulness.score", "faithfulness.risk", "faithfulness.unscored"
     }  # fmt: skip
     assert main(["drift", "--state", str(tmp_path / "state")]) == 0

@@ -11,6 +11,7 @@ import pytest
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, observation
+from rag_otel.drift.records import from_record, to_record
 from rag_otel.model import SamplingReason
 from testkit.drift_scores import START_S, feed, result, scores, seen
 
@@ -130,8 +131,8 @@ def test_a_restored_family_goes_on_as_if_nothing_had_happened() -> None:
         found = []
         for index, value in enumerate(values[:cut]):
             found += first.observe(seen(index, value, "route=/ask"))
-        second = Family(SETTINGS)
-        second.restore(json.loads(json.dumps(first.to_state())))
+        second = from_record(json.loads(json.dumps(to_record(first))), Family)
+        second.adopt(SETTINGS)
         for index, value in enumerate(values[cut:], start=cut):
             found += second.observe(seen(index, value, "route=/ask"))
         assert [(e.slice, e.resolved, e.time_s) for e in found] == [(e.slice, e.resolved, e.time_s) for e in expected]

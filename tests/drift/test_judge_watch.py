@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.drift.anchors import Reading, load_anchors, shift
+from rag_otel.drift.anchors import AnchorReading, Readings, load_anchors, shift
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import Cause, JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
-from rag_otel.drift.records import to_record
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, Evaluation
@@ -108,10 +107,10 @@ def test_the_embedded_judge_reads_the_same_twice(worker: BackgroundWorker) -> No
     watch = JudgeWatch([Faithfulness()], load_anchors(), worker.submit)
     wait_for_reading(watch)
     wait_for_reading(watch)
-    moved = watch.shift("faithfulness", "risk")
+    moved = watch.readings.shift("faithfulness", "risk")
     assert moved is not None
     assert (moved.mean, moved.moved, moved.count) == (0.0, False, 24)
-    agreement = watch.readings["faithfulness"].agreement
+    agreement = watch.readings.latest["faithfulness"].agreement
     assert agreement is not None
     assert agreement > 0.6
 
@@ -203,10 +202,10 @@ def test_without_a_reference_from_before_nothing_is_claimed() -> None:
     assert watch.verdict("faithfulness.score", 0.1, since_s=START_S, latest_s=START_S + 60).cause is Cause.UNKNOWN
 
 
-def reading(judged: Sequence[float], *, time_s: float) -> Reading:
+def reading(judged: Sequence[float], *, time_s: float) -> AnchorReading:
     """Scores of as many anchors."""
     scores = {str(number): score for number, score in enumerate(judged)}
-    return Reading(identity="judge", time_s=time_s, scores=scores, risks={})
+    return AnchorReading(identity="judge", time_s=time_s, scores=scores, risks={})
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.1, 0.2])
@@ -218,8 +217,10 @@ def test_a_judge_that_has_moved_alone_is_not_called_the_app(noise: float, moved:
     wrong = 0
     for _ in range(200):
         watch = JudgeWatch((), (), lambda job: False)
-        watch.references = {"f": reading([mean + rng.gauss(0, noise) for mean in truth], time_s=1.0)}
-        watch.readings = {"f": reading([mean - moved + rng.gauss(0, noise) for mean in truth], time_s=3.0)}
+        watch.readings = Readings(
+            references={"f": reading([mean + rng.gauss(0, noise) for mean in truth], time_s=1.0)},
+            latest={"f": reading([mean - moved + rng.gauss(0, noise) for mean in truth], time_s=3.0)},
+        )
         verdict = watch.verdict("f.score", moved, since_s=2.0, latest_s=2.5)
         assert verdict.explained is not None
         wrong += verdict.cause is Cause.APP
@@ -230,8 +231,10 @@ def test_a_steady_judge_leaves_the_app() -> None:
     """The anchors read as before: the app has moved, and the judge explains nothing of it."""
     watch = JudgeWatch((), (), lambda job: False)
     rng = random.Random(2)
-    watch.references = {"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=1.0)}
-    watch.readings = {"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=3.0)}
+    watch.readings = Readings(
+        references={"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=1.0)},
+        latest={"f": reading([0.8 + rng.gauss(0, 0.02) for _ in range(24)], time_s=3.0)},
+    )
     verdict = watch.verdict("f.score", 0.1, since_s=2.0, latest_s=2.5)
     assert verdict.cause is Cause.APP
     assert verdict.explained is not None
@@ -247,12 +250,8 @@ def test_the_cause_of_an_alarm_is_known_however_many_readings_there_were(taken: 
         truth = [min(0.95, max(0.05, (0.85 if n < 12 else 0.25) + rng.gauss(0, 0.1))) for n in range(24)]
         first, last = ([min(1.0, max(0.0, mean + rng.gauss(0, 0.1))) for mean in truth] for _ in range(2))
         watch = JudgeWatch((), (), lambda job: False)
-        watch.restore(
-            {
-                "references": to_record({"f": reading(first, time_s=1.0)}),
-                "readings": to_record({"f": reading(last, time_s=3.0)}),
-                "taken": {"f": taken},
-            }
+        watch.readings = Readings(
+            references={"f": reading(first, time_s=1.0)}, latest={"f": reading(last, time_s=3.0)}, taken={"f": taken}
         )
         cause = watch.verdict("f.score", 0.15, since_s=2.0, latest_s=2.5).cause
         assert cause is not Cause.JUDGE

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.drift import memory
-from rag_otel.drift.anchors import Reading
+from rag_otel.drift.anchors import AnchorReading, Readings
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.judge_watch import JudgeWatch
@@ -96,34 +96,20 @@ def test_an_alarm_of_the_old_version_is_over(tmp_path: Path) -> None:
     first.close()
     state.close()
     file = tmp_path / "0" / memory.FILE
-    assert '"faithfulness"' in json.dumps(json.loads(file.read_text())["problems"])
+    assert '"faithfulness"' in json.dumps(json.loads(file.read_text())["state"]["problems"])
     monitor = a_monitor(tmp_path)
     monitor.write(results(0.72, 10, at=500, version="2+7"))
     monitor.close()
-    assert '"faithfulness"' not in json.dumps(json.loads(file.read_text())["problems"])
+    assert '"faithfulness"' not in json.dumps(json.loads(file.read_text())["state"]["problems"])
     assert not any(series.firing for _, series in monitor.family)
-
-
-def test_a_state_that_does_not_say_who_judged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """As earlier releases wrote it: nobody knows whether the baseline holds for this judge."""
-    saved(tmp_path, "2+6")
-    file = tmp_path / "0" / memory.FILE
-    state = json.loads(file.read_text())
-    del state["judges"]
-    file.write_text(json.dumps(state))
-    monitor = a_monitor(tmp_path)
-    monitor.write(results(0.7, 10, at=300, version="2+7"))
-    assert monitor.family[SERIES].baseline is None
-    assert "an earlier release" in caplog.text
 
 
 def test_the_reference_of_the_anchors_goes_with_it(tmp_path: Path) -> None:
     """It belonged to the baselines: the next reading is the new one, and no shift of the judge is told."""
     state = StateFolder(tmp_path)
     watch = JudgeWatch([], [], lambda job: False)
-    watch.references["faithfulness"] = watch.readings["faithfulness"] = Reading(
-        identity="Faithfulness 2+6 embedded", time_s=1.0, scores={"a": 1.0, "b": 1.0}, risks={}
-    )
+    reading = AnchorReading(identity="Faithfulness 2+6 embedded", time_s=1.0, scores={"a": 1.0, "b": 1.0}, risks={})
+    watch.readings = Readings().with_reading("faithfulness", reading)
     first = DriftMonitor(SETTINGS, lambda alert: None, state=state, judge=watch)
     first.write(results(0.92, 300, version="2+6"))
     first.close()
@@ -131,7 +117,6 @@ def test_the_reference_of_the_anchors_goes_with_it(tmp_path: Path) -> None:
     again = JudgeWatch([], [], lambda job: False)
     monitor = a_monitor(tmp_path, again)
     monitor.write(results(0.92, 1, at=300, version="2+6"))
-    assert "faithfulness" in again.references
+    assert "faithfulness" in again.readings.references
     monitor.write(results(0.92, 1, at=301, version="2+7"))
-    assert again.references == {}
-    assert again.readings == {}
+    assert again.readings == Readings()

@@ -30,4 +30,4 @@ def test_two_collectors_learn_one_baseline(tmp_path: Path) -> None:
             assert a.stop() == 0
             assert b.stop() == 0
     state = json.loads((shared / "shared" / "drift.json").read_text())
-    assert state["count"] == 28
+    assert state["state"]["family"]["count"] == 28

@@ -112,7 +112,7 @@ def test_the_state_of_a_process_that_watched_for_itself_is_taken_over(tmp_path: 
         delivery.submit(each)
     delivery.flush(30)
     delivery.shutdown(10)
-    assert json.loads((tmp_path / "shared" / "drift.json").read_text())["count"] == 550
+    assert json.loads((tmp_path / "shared" / "drift.json").read_text())["state"]["family"]["count"] == 550
     assert told == []
 
 
