@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue
 
 _OVERHEAD_BYTES: Final = 2048
+_BUFFER_BYTES: Final = 32 * 2**20
 _CLOSE_S: Final = 2.0
 _THREAD: Final = "rag-otel-job-queue"
 _CLIENTS: Final = frozenset({"aio_pika", "aiormq"})
@@ -42,7 +43,6 @@ class JobPublisher:
         settings: QueueSettings,
         *,
         project: str | None = None,
-        buffer_bytes: int = 32 * 2**20,
         state: StateFolder | None = None,
     ) -> None:
         """Connects with the first job."""
@@ -55,7 +55,7 @@ class JobPublisher:
             self._publish,
             size_of=_size,
             policy=ExportPolicy(
-                max_items=2**31, max_bytes=buffer_bytes, linger_s=0.1, max_backoff_s=5.0, give_up_after_s=math.inf
+                max_items=2**31, max_bytes=_BUFFER_BYTES, linger_s=0.1, max_backoff_s=5.0, give_up_after_s=math.inf
             ),
             log=None if state is None else Undelivered(state, "jobs", EvaluationJob),
         )

@@ -1,4 +1,8 @@
-"""The queues on disk: what is held, what waits to be forwarded, jobs that wait to be published."""
+"""The queues on disk: what is held, what waits to be forwarded, jobs that wait to be published.
+
+A held span is written to the journal, and when its trace is released to the outbox: 12 microseconds of a trace's
+several thousand. One record for both would keep a held trace's files until the slowest backend has them.
+"""
 
 from __future__ import annotations
 

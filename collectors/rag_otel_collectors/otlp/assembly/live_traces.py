@@ -65,17 +65,16 @@ class LiveTraces:
         max_bytes: int = 128 * 2**20,
         max_trace_bytes: int = 16 * 2**20,
         max_age_s: float = 300.0,
-        remembered: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`remembered` is how many traces that have left are still known, at least ten times `max_traces`."""
         self._grace_s = grace_s
         self._idle_s = idle_s
         self._max_traces = max_traces
         self._max_bytes = max_bytes
         self._max_trace_bytes = max_trace_bytes
         self._max_age_s = max_age_s
-        self._remembered = max(remembered or 0, 10 * max_traces)
+        self._remembered = 10 * max_traces
+        """How many traces that have left are still known."""
         self._clock = clock
         self._live: dict[bytes, LiveTrace] = {}
         """Being assembled."""

@@ -32,7 +32,7 @@ from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.protobuf.wire import halves
 
-_FIRST_BACKOFF_S: Final = 0.25
+_BACKOFF: Final = Backoff(base_s=0.25, longest_wait_s=5.0)
 _GATHER_S: Final = 0.2
 """Between two batches to a backend that is asked about each."""
 _APART_S: Final = 0.05
@@ -58,7 +58,6 @@ class Sender:
         metrics: Metrics,
         *,
         dead_letters: DeadLetters | None = None,
-        max_backoff_s: float = 5.0,
     ) -> None:
         """Without `dead_letters` what the backend refuses is lost."""
         self.settings = settings
@@ -66,7 +65,6 @@ class Sender:
         self._reader = reader
         self._metrics = metrics
         self._dead_letters = dead_letters
-        self._backoff = Backoff(base_s=_FIRST_BACKOFF_S, longest_wait_s=max_backoff_s)
         self._confirmation = Confirmation(connection, reader, metrics, settings.name)
         self._log = LimitedLog()
         self._mark = b""
@@ -92,7 +90,7 @@ class Sender:
         """Deliver until cancelled."""
         while True:
             read = partial(self._reader.next, self._max_batch_bytes)
-            batch = await call_until_done(read, self._backoff, self._unreadable, errors=(OSError,))
+            batch = await call_until_done(read, _BACKOFF, self._unreadable, errors=(OSError,))
             began, rewinds = time.monotonic(), self._reader.rewinds
             self._mark = b""
             with contextlib.suppress(_TakenBackError):
@@ -125,7 +123,7 @@ class Sender:
         again first."""
         send = partial(self._connection.send, b"".join(requests))
         try:
-            rejected = await call_until_done(send, self._backoff, self._failed)
+            rejected = await call_until_done(send, _BACKOFF, self._failed)
         except BackendRefusalError as error:
             for part in self._parts(requests, error):
                 await self._deliver(part)

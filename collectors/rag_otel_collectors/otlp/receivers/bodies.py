@@ -17,6 +17,10 @@ from rag_otel.errors import InputError
 GZIP_MAGIC: Final = b"\x1f\x8b"
 """No export request in protobuf starts so: field 3 with a wire type that does not exist."""
 _GZIP_WINDOW: Final = 31
+_WHOLE_S: Final = 30.0
+"""For a whole body to arrive; a client that takes longer is cut off."""
+_SLOW_S: Final = 2.0
+"""The same, while somebody waits for room."""
 
 
 class BodyTooLargeError(InputError):
@@ -26,16 +30,14 @@ class BodyTooLargeError(InputError):
 class Arrivals:
     """Bodies of unknown size that are being received: at most `places` at once, and all but one from one client.
 
-    One that arrives in time is never in another one's way for long: a body that takes longer than `slow_s` loses its
-    place as soon as somebody waits for one, and every body loses it after `timeout_s`.
+    One that arrives in time is never in another one's way for long: a body that takes longer than `_SLOW_S` loses its
+    place as soon as somebody waits for one, and every body loses it after `_WHOLE_S`.
     """
 
-    def __init__(self, places: int, *, slow_s: float = 2.0, timeout_s: float = 30.0) -> None:
+    def __init__(self, places: int) -> None:
         self._places = asyncio.Semaphore(places)
         self._of_client = max(1, places - 1)
         self._waiting = 0
-        self._slow_s = slow_s
-        self._timeout_s = timeout_s
         self._present: OrderedDict[asyncio.Timeout, tuple[str, float]] = OrderedDict()
         """Who is receiving from which client, since when (monotonic seconds), the first one first."""
         self._clients: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -51,7 +53,7 @@ class Arrivals:
             await own.acquire()
             await self._places.acquire()
         try:
-            async with asyncio.timeout(self._timeout_s) as mine:
+            async with asyncio.timeout(_WHOLE_S) as mine:
                 self._present[mine] = (host, time.monotonic())
                 if self._waiting:
                     self._hurry()
@@ -67,7 +69,7 @@ class Arrivals:
         """Take a place of the client's, and one of all. Raises TimeoutError where there is none."""
         self._waiting += 1
         try:
-            async with asyncio.timeout(2 * self._slow_s):
+            async with asyncio.timeout(2 * _SLOW_S):
                 if own.locked():
                     self._hurry(host)
                 await own.acquire()
@@ -82,11 +84,11 @@ class Arrivals:
             self._waiting -= 1
 
     def _hurry(self, host: str | None = None) -> None:
-        """Somebody waits: who has been here for longest has until `slow_s` after its start. `host`: of this client."""
+        """Somebody waits: who has been here for longest has until `_SLOW_S` after its start. `host`: of this client."""
         now, loop = time.monotonic(), asyncio.get_running_loop()
         for each, (client, since) in self._present.items():
             if host in (None, client) and each.when() is not None and not each.expired():
-                each.reschedule(loop.time() + max(0.0, since + self._slow_s - now))
+                each.reschedule(loop.time() + max(0.0, since + _SLOW_S - now))
 
 
 class ArrivingBody:
@@ -104,15 +106,14 @@ class ArrivingBody:
 
 class ArrivingBytes:
     """What is being received of bodies that come in pieces: at most `most` bytes together, and half of it from one
-    client. While there is no room, bodies that take longer than `slow_s` are given up."""
+    client. While there is no room, bodies that take longer than `_SLOW_S` are given up."""
 
-    def __init__(self, most: int, *, slow_s: float = 2.0) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._slow_s = slow_s
         self._present: dict[ArrivingBody, None] = {}
 
     def crowded(self, host: str) -> bool:
-        """True while there is no room for one more body of a client; it may try again after `slow_s`."""
+        """True while there is no room for one more body of a client; it may try again after `_SLOW_S`."""
         own = [each for each in self._present if each.host == host]
         if sum(each.size for each in own) > self._most // 2:
             self._hurry(own)
@@ -123,9 +124,9 @@ class ArrivingBytes:
         return False
 
     @contextlib.asynccontextmanager
-    async def body(self, host: str, timeout_s: float) -> AsyncIterator[ArrivingBody]:
-        """Receive inside the block. Raises TimeoutError after `timeout_s`, or earlier when room is needed."""
-        async with asyncio.timeout(timeout_s) as timeout:
+    async def body(self, host: str) -> AsyncIterator[ArrivingBody]:
+        """Receive inside the block. Raises TimeoutError after `_WHOLE_S`, or earlier when room is needed."""
+        async with asyncio.timeout(_WHOLE_S) as timeout:
             arriving = ArrivingBody(host, timeout)
             self._present[arriving] = None
             try:
@@ -137,7 +138,7 @@ class ArrivingBytes:
         now, loop = time.monotonic(), asyncio.get_running_loop()
         for each in bodies:
             if not each.timeout.expired():
-                each.timeout.reschedule(loop.time() + max(0.0, each.since + self._slow_s - now))
+                each.timeout.reschedule(loop.time() + max(0.0, each.since + _SLOW_S - now))
 
 
 def gunzip(body: bytes, max_bytes: int) -> bytes:

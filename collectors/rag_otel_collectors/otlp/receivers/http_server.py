@@ -29,8 +29,6 @@ JSON: Final = "application/json"
 _HTTP: Final = "http"
 _INVALID: Final = 3
 """google.rpc.Code.INVALID_ARGUMENT."""
-_BODY_S: Final = 30.0
-"""For a whole body to arrive; a client that takes longer is cut off."""
 _MAX_ARRIVING_BYTES: Final = 64 * 2**20
 """Of all bodies that are being received at once."""
 
@@ -168,7 +166,7 @@ class HttpServer:
             raise _RejectionError(503, str(refused), outcome="refused", retry=refused)
         pieces: list[bytes] = []
         try:
-            async with self._arriving.body(host, _BODY_S) as arriving:
+            async with self._arriving.body(host) as arriving:
                 while True:
                     event = await receive()
                     if event["type"] != "http.request":
