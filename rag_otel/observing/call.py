@@ -7,7 +7,7 @@ one `set_attributes`, references to the strings that the application made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from opentelemetry.context import Context, get_current, set_value
 from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_span_in_context
@@ -30,6 +30,7 @@ from rag_otel.safety.guard import counters, guarded, logger, report_internal_err
 if TYPE_CHECKING:
     from rag_otel.guarding.acting import GuardRecord
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
@@ -123,7 +124,7 @@ class Observation(Call):
             if self._plan.labels:
                 self._read_labels(result, late=True)
             if self._recorded is None and self._chunks is None:
-                self._chunks = self._bounded(lambda: self._find_chunks(result))
+                self._chunks = self._bounded(self._find_chunks, result)
         found = self._response if response is None else response
         return self._snapshot(found, incomplete=False, failed=False, allowance=Allowance())
 
@@ -166,11 +167,11 @@ class Observation(Call):
             if plan.labels:
                 self._read_labels(result, late=True)
             if plan.response is None:
-                self._response = self._bounded(lambda: response_in(served(result), allowance=self._allowance))
+                self._response = self._bounded(response_in, served(result), allowance=self._allowance)
             else:
                 self._response = self._found(_text_in, plan.response, result)
             if self._recorded is None:
-                self._chunks = self._bounded(lambda: self._find_chunks(result))
+                self._chunks = self._bounded(self._find_chunks, result)
         except Exception as problem:
             if not report_internal_error("observe.result", problem):
                 raise
@@ -244,7 +245,7 @@ class Observation(Call):
             response=response and allowance.text(response),
             memory=self._memory,
             history=labels.get("history", ()),
-            reference=self._bounded(lambda: self._reference(allowance)) if labels else None,
+            reference=self._bounded(self._reference, allowance) if labels else None,
             session_id=_identity(labels.get("session_id"), outside.get(semconv.SESSION_ID)),
             user_id=_identity(labels.get("user_id"), outside.get(semconv.USER_ID)),
             tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
@@ -263,10 +264,10 @@ class Observation(Call):
     def _found(self, look: Callable[[object, Allowance], str | None], where: Extractor, result: object) -> str | None:
         return self._bounded(lambda: look(where.read(self._arguments, result), self._allowance))
 
-    def _bounded(self, look: Callable[[], T]) -> T | None:
+    def _bounded(self, look: Callable[P, T], *given: P.args, **named: P.kwargs) -> T | None:
         """What is found; None where that would take too long."""
         try:
-            return look()
+            return look(*given, **named)
         except TooLargeError:
             self._tell_once("observe.too_large", "more than is looked through while the call is waited for")
             return None

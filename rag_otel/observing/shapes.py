@@ -7,7 +7,7 @@ not found is None, never a guess: an answer that cannot be told apart is not jud
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeGuard
 
@@ -63,8 +63,7 @@ def question_in(value: object, allowance: Allowance | None = None) -> str | None
     allowance = Allowance() if allowance is None else allowance
     if isinstance(value, (list, tuple)):
         return _last_message(value, ("user", "human"), allowance)
-    for name in QUESTION_NAMES:
-        inner = _field(value, name)
+    for _, inner in _fields(value, QUESTION_NAMES):
         if isinstance(inner, str):
             return inner
         if (
@@ -105,8 +104,8 @@ def response_in(result: object, depth: int = 2, allowance: Allowance | None = No
     if _is_plain_tuple(result):
         texts = (response_in(item, depth, allowance) for item in result)
         return next((text for text in texts if text is not None), None)
-    for name in RESPONSE_NAMES:
-        if (text := _response_field(_field(result, name), name, allowance)) is not None:
+    for name, inner in _fields(result, RESPONSE_NAMES):
+        if (text := _response_field(inner, name, allowance)) is not None:
             return text
     # A pipeline's result, keyed by component: {"llm": {"replies": [...]}, "retriever": {"documents": [...]}}
     nested = (response_in(inner, depth - 1, allowance) for inner in _nested(result))
@@ -126,8 +125,8 @@ def chunks_in(result: object, depth: int = 3, allowance: Allowance | None = None
     if isinstance(result, list):
         # A retriever's own result: documents, but hardly a list of plain strings.
         return chunks_named("hits", result, allowance) if result else None
-    for name in CHUNK_NAMES:
-        if (chunks := chunks_named(name, _field(result, name), allowance)) is not None:
+    for name, inner in _fields(result, CHUNK_NAMES):
+        if (chunks := chunks_named(name, inner, allowance)) is not None:
             return chunks
     return _first_chunks(_nested(result), depth - 1, allowance)
 
@@ -182,10 +181,17 @@ def _last_message(messages: Sequence[Any], roles: tuple[str, ...], allowance: Al
 
 
 def _first_text(value: object, names: tuple[str, ...], depth: int, allowance: Allowance) -> str | None:
-    for name in names:
-        if (text := text_of(_field(value, name), depth - 1, allowance)) is not None:
+    for _, inner in _fields(value, names):
+        if (text := text_of(inner, depth - 1, allowance)) is not None:
             return text
     return None
+
+
+def _fields(value: object, names: Sequence[str]) -> Iterable[tuple[str, Any]]:
+    """(name, field) for each of the names, in their order; of a dict, the most usual, only those that it has."""
+    if type(value) is dict:
+        return [(name, value[name]) for name in names if name in value]
+    return ((name, _field(value, name)) for name in names)
 
 
 def _field(value: object, name: str) -> Any:

@@ -69,7 +69,7 @@ def unsuppressed() -> Iterator[None]:
 
 def is_suppressed(context: Context | None = None) -> bool:
     """True inside `suppressed()`."""
-    return context_api.get_value(_OURS, context) is True
+    return (context_api.get_current() if context is None else context).get(_OURS) is True
 
 
 def is_own(context: SpanContext) -> bool:
