@@ -11,7 +11,6 @@ from rag_otel.drift.anchors import AnchorReading, Shift
 from rag_otel.drift.attribution import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
-from rag_otel.drift.mix import MixShift
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, falls, shown, signal_of
 from rag_otel.drift.sentence import counts, sentence
 
@@ -112,18 +111,6 @@ def describe(movement: Movement, series: str) -> str:
     # Above 1 where other slices moved the other way.
     part = "all" if movement.explained >= 0.995 else f"{movement.explained:.0%}"
     return f"{movement.slice}: {means[0]} -> {means[1]}, {share}, {part} of the change"
-
-
-def describe_mix(mix: MixShift) -> str:
-    """A fall of the mean that its mix accounts for, as text: nobody is to be woken for it."""
-    before, since = shown(mix.series, mix.before), shown(mix.series, mix.estimate)
-    metric, signal = mix.series.rpartition(".")[0], signal_of(mix.series)
-    moved = "rose" if mix.share_since > mix.share_before else "fell"
-    return (
-        f"{metric} {_WORDS.get(signal, signal)} of all traffic went from {before:.3f} to {since:.3f} since "
-        f"{moment(mix.since_s)}, for its mix has changed: the share of {mix.slice} {moved} from {mix.share_before:.0%} "
-        f"to {mix.share_since:.0%}; no kind of answer is worse than it was"
-    )
 
 
 _CAUSES: Final = {

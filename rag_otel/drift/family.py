@@ -14,11 +14,10 @@ from typing import Final, TypeAlias
 from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.change import ChangePoint
-from rag_otel.drift.detector import DropDetector
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
-from rag_otel.drift.mix import Effects, MixShift, effects, mix_shift
+from rag_otel.drift.mix import Effects, effects
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.records import stored
 from rag_otel.drift.series import Series, Turn
@@ -83,9 +82,9 @@ def belongs(series: str, metric: str | None) -> bool:
 class Family:
     """Feeds observations to their series and tells what turned. Not thread-safe: one writer's queue feeds it."""
 
-    __slots__ = ("_effects", "_plain", "_series", "_slices", "count", "mixes", "settings")
+    __slots__ = ("_effects", "_series", "_slices", "count", "settings")
 
-    NOT_STORED = ("mixes", "settings")
+    NOT_STORED = ("settings",)
 
     def __init__(self, settings: DriftSettings) -> None:
         self.settings = settings
@@ -95,10 +94,6 @@ class Family:
         """Observations so far: the order of the next one, the same in every series."""
         self._effects: dict[str, Effects] = {}
         """By series: how far its slices are above the mean of all traffic."""
-        self._plain: dict[str, DropDetector] = {}
-        """By series with effects: a detector that takes no account of them."""
-        self.mixes: list[MixShift] = []
-        """Falls of a mean that a changed mix accounts for: nobody is to be woken for them."""
 
     def __iter__(self) -> Iterator[tuple[Key, Series]]:
         return iter(list(self._series.items()))
@@ -125,7 +120,7 @@ class Family:
         for series_name, value in seen.values:
             found = self._effects.get(series_name) if seen.in_sample else None
             bad = value < _BAD if seen.bad is None else series_name in seen.bad
-            shift = 0.0 if found is None else self._shift(series_name, found, slices, value, seen)
+            shift = 0.0 if found is None else found.shift(slices)
             for slice_name in slices:
                 key = (series_name, slice_name)
                 series = self._series.get(key) or self._add(key)
@@ -139,31 +134,6 @@ class Family:
                     turned.append((key, turn))
         # Told when every slice has seen the value: what moved most is told by comparing them.
         return [self.event(key, time_s, deeper=turn is Turn.DEEPER) for key, turn in turned]
-
-    def _shift(self, series_name: str, found: Effects, slices: list[str], value: float, seen: Observation) -> float:
-        """What this kind of answer is usually above the mean; looks whether the mean of all fell by the mix alone."""
-        plain, whole = self._plain.get(series_name), self._series.get((series_name, ALL))
-        if plain is not None and whole is not None and plain.observe(value, seen.probability):
-            plain.restart()
-            if not whole.firing and whole.baseline is not None:
-                self._tell_mix(series_name, whole, plain, found, seen.time_s)
-        return next((found.shifts[name] for name in slices if name in found.shifts), 0.0)
-
-    def _tell_mix(self, series_name: str, whole: Series, plain: DropDetector, found: Effects, time_s: float) -> None:
-        baseline = whole.baseline
-        assert baseline is not None
-        told = mix_shift(
-            series_name,
-            whole.history,
-            self._histories(series_name, found.dimension),
-            plain.floor,
-            time_s=time_s,
-            after=baseline.until,
-        )
-        if told is not None:
-            self.mixes.append(told)
-            # Told once: from now on only a mix that is worse still.
-            plain.floor = max(0.0, told.estimate - 2 * (told.before - told.estimate) / 3)
 
     def _admitted(self, name: str) -> str:
         """The name of a new slice; the rest of its dimension where there are too many."""
@@ -203,19 +173,11 @@ class Family:
         for (own_name, each), slice_series in self._series.items() if series is whole else [(key, series)]:
             if own_name == name and each != ALL:
                 slice_series.allow(whole.baseline)
-        if series is whole and found.shifts:
-            self._plain[name] = DropDetector(
-                whole.baseline.floor,
-                threshold=self._series_settings(key).threshold,
-                least_probability=self.settings.least_probability,
-            )
 
-    def _histories(self, series_name: str, dimension: str = "") -> dict[str, History]:
-        """Of the slices of a series, or of those of one dimension (`model=`)."""
+    def _histories(self, series_name: str) -> dict[str, History]:
+        """Of the slices of a series."""
         return {
-            name: series.history
-            for (own, name), series in self._series.items()
-            if own == series_name and name != ALL and name.startswith(dimension)
+            name: series.history for (own, name), series in self._series.items() if own == series_name and name != ALL
         }
 
     def event(self, key: Key, time_s: float, *, deeper: bool = False) -> DriftEvent:
@@ -271,14 +233,10 @@ class Family:
             if key not in self.settings.baselines and belongs(key[0], metric):
                 series.relearn()
         self._effects = {name: each for name, each in self._effects.items() if not belongs(name, metric)}
-        self._plain = {name: each for name, each in self._plain.items() if not belongs(name, metric)}
 
     def adopt(self, settings: DriftSettings) -> None:
         """Go on with these settings, after it was restored."""
-        self.settings, self.mixes = settings, []
-        for name, detector in self._plain.items():
-            detector.threshold = self._series_settings((name, ALL)).threshold
-            detector.tune()
+        self.settings = settings
         for key, series in self:
             given = settings.baselines.get(key)
             if given is None or (series.baseline is not None and series.baseline.same_numbers(given)):

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final, TypeAlias
 
-from rag_otel.drift.anchors import Anchor, AnchorReading, Readings, Shift, identity_of, reading_of, shift
+from rag_otel.drift.anchors import Anchor, Readings, Shift, identity_of, reading_of, shift
 from rag_otel.drift.observation import signal_of
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
@@ -47,8 +47,6 @@ class Verdict:
 
     cause: Cause
     shift: Shift | None = None
-    before: AnchorReading | None = None
-    now: AnchorReading | None = None
     explained: tuple[float, float] | None = None
     """Which share of the drop the judge accounts for, 95%: below 0 where it became milder, above 1 where the app became
     better. None where nothing is known."""
@@ -193,9 +191,9 @@ class JudgeWatch:
         ):
             return Verdict(cause=Cause.UNKNOWN)
         if drop <= 0.0:
-            return Verdict(cause=Cause.UNKNOWN, shift=moved, before=before, now=now)
+            return Verdict(cause=Cause.UNKNOWN, shift=moved)
         explained = -moved.interval[1] / drop, -moved.interval[0] / drop
-        return Verdict(cause=_cause(explained), shift=moved, before=before, now=now, explained=explained)
+        return Verdict(cause=_cause(explained), shift=moved, explained=explained)
 
     def forget(self, metric: str | None) -> None:
         """Baselines are learned anew: the latest readings are their references, or one metric's are forgotten."""

@@ -7,12 +7,11 @@ slices usually are is estimated from the learning window and shrunk towards the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Final
 
-from rag_otel.drift.change import change_point
-from rag_otel.drift.history import History, Moments
+from rag_otel.drift.history import Moments
 from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
@@ -37,21 +36,9 @@ class Effects:
         """The largest of them."""
         return max(map(abs, self.shifts.values()), default=0.0)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MixShift:
-    """The mean of all traffic fell because its mix has changed. No alarm: no kind of answer is worse than it was."""
-
-    series: str
-    slice: str
-    """Whose share has changed most to the worse."""
-    time_s: float
-    since_s: float
-    before: float
-    """The mean of all traffic, before and since; goodness in 0..1."""
-    estimate: float
-    share_before: float
-    share_since: float
+    def shift(self, slices: Iterable[str]) -> float:
+        """That of an answer of these slices."""
+        return next((self.shifts[name] for name in slices if name in self.shifts), 0.0)
 
 
 def effects(slices: Mapping[str, Moments], inflation: float, known: Effects | None = None) -> Effects:
@@ -100,39 +87,3 @@ def _squared_error(part: Moments, inflation: float) -> float:
     bounds = part.bounds(inflation=inflation, low_z=0.0, high_z=1.0)
     mean = part.mean or 0.0
     return 1.0 if bounds is None else max(1e-6, (bounds[1] - mean) ** 2, 1e-4 / part.count)
-
-
-def mix_shift(
-    series: str, whole: History, slices: Mapping[str, History], floor: float, *, time_s: float, after: int
-) -> MixShift | None:
-    """What a fall of the mean below `floor` since `after` owes to shares that have changed."""
-    found = change_point([each for each in whole.buckets if each.last > after], floor)
-    if found is None:
-        return None
-    before, since = whole.between(0, found.surely_before), whole.between(found.at)
-    if before.mean is None or since.mean is None:
-        return None
-    worst, moved = (True, 0.0), None
-    for name, history in slices.items():
-        old, new = history.between(0, found.surely_before), history.between(found.at)
-        mean = new.mean if old.mean is None else old.mean
-        if mean is None:
-            continue
-        share_before, share_since = min(1.0, old.weight / before.weight), min(1.0, new.weight / since.weight)
-        contribution = (share_since - share_before) * (mean - before.mean)
-        # A share that rose is what people see; where none did, one that fell.
-        rank = (share_since <= share_before, contribution)
-        if contribution < 0.0 and rank < worst:
-            worst, moved = rank, (name, share_before, share_since)
-    if moved is None:
-        return None
-    return MixShift(
-        series=series,
-        slice=moved[0],
-        time_s=time_s,
-        since_s=found.at_s,
-        before=before.mean,
-        estimate=since.mean,
-        share_before=moved[1],
-        share_since=moved[2],
-    )

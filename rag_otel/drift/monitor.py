@@ -11,7 +11,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.setup import REMEMBERED_BELOW
-from rag_otel.drift.alerting import describe_mix, drift_alert, judge_alert
+from rag_otel.drift.alerting import drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key, belongs
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
@@ -22,7 +22,7 @@ from rag_otel.drift.series import Series
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
-from rag_otel.safety.guard import counters, guarded, logger
+from rag_otel.safety.guard import counters, guarded
 from rag_otel.sharing.group import Observed
 from rag_otel.sharing.positions import Positions
 from rag_otel.telemetry.gauges import Sample, gauges
@@ -144,8 +144,6 @@ class DriftMonitor:
         if any(value < REMEMBERED_BELOW for name, value in seen.values if name.endswith((SCORE, RISK))):
             self._remember(result, seen.time_s, seen.slices, seen.values)
         events = self.family.observe(seen)
-        while self.family.mixes:
-            logger.info("rag-otel: %s", describe_mix(self.family.mixes.pop()))
         if self._judge is not None and not self._judge.has_read and self.family.settled:
             self._judge.check()  # the reference belongs to the baselines
         return events

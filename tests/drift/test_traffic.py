@@ -94,17 +94,14 @@ def test_the_end_is_told_soon() -> None:
     assert events[1][0] < 3200
 
 
-def test_a_mix_that_changes_is_told_as_a_mix() -> None:
-    """The worse of two models answers more often; neither is worse than it was: no alarm, and a word of it."""
+def test_a_mix_that_changes_is_no_drift() -> None:
+    """The worse of two models answers more often; neither is worse than it was: no alarm."""
     rng, good, bad = random.Random(3), scores(0.97, 1), scores(0.85, 2)
     family, values = Family(DriftSettings(dimensions=("model",))), []
     for index in range(6000):
         small = rng.random() < (0.3 if index < 3000 else 0.75)
         values.append(seen(index, next(bad if small else good), "model=small" if small else "model=large"))
     assert told(family, values) == []
-    mix = family.mixes[0]
-    assert mix.slice == "model=small"
-    assert mix.share_before < 0.5 < mix.share_since
     family = Family(DriftSettings(dimensions=("model",)))
     worse = [seen(index, 0.5, *each.slices) if index >= 3000 else each for index, each in enumerate(values)]
     assert told(family, worse)
