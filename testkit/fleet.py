@@ -135,8 +135,7 @@ def main() -> None:
         pids.append(pid)
     print(json.dumps(pids), flush=True)
     for line in sys.stdin:
-        with suppress(BrokenPipeError):
-            os.write(pipes[json.loads(line)["to"]], line.encode())
+        os.write(pipes[json.loads(line)["to"]], line.encode())
     for each in pipes:
         os.close(each)
     for pid in pids:

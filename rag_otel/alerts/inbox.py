@@ -28,8 +28,7 @@ from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded
-from rag_otel.sharing.group import Observed
-from rag_otel.sharing.positions import Positions
+from rag_otel.sharing.consumers import Observed, Positions
 
 VERSION: Final = 4
 FILE: Final = "alerts.json"

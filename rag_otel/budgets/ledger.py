@@ -5,7 +5,7 @@ so the amounts together exceed a limit by at most what the calls under way cost 
 of a process that died expires.
 
 What is spent in an account is forgotten when its window (an hour, a day) ends, or never (a run), or it refills evenly,
-as with so many calls a minute. `Books` does the arithmetic; accounts are kept in memory, in an SQLite file or on a
+as with so many calls a minute. `Ledger` does the arithmetic; accounts are kept in memory, in an SQLite file or on a
 Redis server.
 """
 
@@ -123,51 +123,24 @@ class Account:
 
 
 class Ledger(ABC):
-    """Reservations and what was spent. Thread-safe; may block on a disk or a network. Raises `LedgerError` if it cannot
-    be reached."""
+    """Reservations and what was spent, in accounts that this process reckons with. Thread-safe; may block on a disk or
+    a network. Raises `LedgerError` if it cannot be reached."""
 
     blocks = True
     """True if a call may wait for a disk or a network, so that an event loop must not make it."""
 
-    @abstractmethod
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """`clock`: seconds, the same for all who share the accounts."""
+        self._clock = clock
+        self._lock = threading.RLock()
+        after_fork_in_child(self.after_fork)
+
     def reserve(self, lease: str, lines: Sequence[Line], expires_s: float) -> list[Entry] | int:
         """Books all lines under the name `lease`, or none: then returns the index of the line whose limit is reached.
 
         A line is refused if spent, reserved and its amount together are more than its limit. An amount above the limit
         counts as the limit, so that an empty account always pays for one call.
         """
-
-    @abstractmethod
-    def settle(self, lease: str, entries: Sequence[Entry], spent: Sequence[float]) -> None:
-        """Replaces what was reserved for the entries by what was spent. The second time for a lease does nothing, but
-        in accounts that refill. Also after the reservation has expired: what was spent was spent."""
-
-    @abstractmethod
-    def balance(self, scope: str, window_s: int) -> Balance: ...
-
-    @abstractmethod
-    def spending(self, window_s: int) -> dict[str, float]:
-        """Scope -> what was spent in the present window, of every account with windows of this length."""
-
-    @abstractmethod
-    def agree(self, key: str, value: str, keep_s: float) -> str:
-        """Stores `value` under `key` unless there is one. Returns the one that is stored."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Safe to call twice."""
-
-
-class Books(Ledger):
-    """A ledger that keeps accounts for this process to reckon with."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        """`clock`: seconds, the same for all who share the books."""
-        self._clock = clock
-        self._lock = threading.RLock()
-        after_fork_in_child(self.after_fork)
-
-    def reserve(self, lease: str, lines: Sequence[Line], expires_s: float) -> list[Entry] | int:
         now = self._clock()
         with self._accounts([line.account(now) for line in lines]) as accounts:
             amounts = [line.amount if line.overdraws else min(line.amount, line.limit) for line in lines]
@@ -178,20 +151,32 @@ class Books(Ledger):
             return [account.book(lease, line, amount, now, expires_s) for account, line, amount in asked]
 
     def settle(self, lease: str, entries: Sequence[Entry], spent: Sequence[float]) -> None:
+        """Replaces what was reserved for the entries by what was spent. The second time for a lease does nothing, but
+        in accounts that refill. Also after the reservation has expired: what was spent was spent."""
         now = self._clock()
         with self._accounts([entry.account for entry in entries]) as accounts:
             for account, entry, amount in zip(accounts, entries, spent, strict=True):
                 account.settle(lease, entry, amount, now)
 
     def balance(self, scope: str, window_s: int) -> Balance:
+        """What stands in an account now."""
         now = self._clock()
         window, left_s = (int(now // window_s), window_s - now % window_s) if window_s else (0, 0.0)
         with self._accounts([scope + window_suffix(window_s, now)]) as (account,):
             return Balance(window=window, spent=account.spent, reserved=account.under_way(now), left_s=left_s)
 
     def spending(self, window_s: int) -> dict[str, float]:
+        """Scope -> what was spent in the present window, of every account with windows of this length."""
         end = window_suffix(window_s, self._clock())
         return {name.removesuffix(end): each.spent for name, each in self._ending_in(end).items() if each.spent}
+
+    @abstractmethod
+    def agree(self, key: str, value: str, keep_s: float) -> str:
+        """Stores `value` under `key` unless there is one. Returns the one that is stored."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Safe to call twice."""
 
     @abstractmethod
     def after_fork(self) -> None:
@@ -212,7 +197,7 @@ def window_suffix(window_s: int, now: float) -> str:
     return f"@{window_s}/{int(now // window_s)}" if window_s else "@"
 
 
-class MemoryLedger(Books):
+class MemoryLedger(Ledger):
     """The ledger of one process."""
 
     blocks = False

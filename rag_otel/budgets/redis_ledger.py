@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from rag_otel.budgets.ledger import KEEP_S, Account, Books
+from rag_otel.budgets.ledger import KEEP_S, Account, Ledger
 from rag_otel.errors import LedgerError
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.redaction import redacted_text
@@ -29,7 +29,7 @@ _TIMEOUT_S: Final = 2.0
 _EMPTY: Final = Account().as_text()
 
 
-class RedisLedger(Books):
+class RedisLedger(Ledger):
     """A `Ledger` on a Redis server, 6 or newer."""
 
     def __init__(self, url: str) -> None:

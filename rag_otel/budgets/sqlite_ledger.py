@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from rag_otel.budgets.ledger import KEEP_S, Account, Books
+from rag_otel.budgets.ledger import KEEP_S, Account, Ledger
 from rag_otel.durable.database import Database
 from rag_otel.errors import ConfigurationError, LedgerError
 
 _CLEAN_EVERY_S: Final = 600.0
 
 
-class SqliteLedger(Books):
+class SqliteLedger(Ledger):
     """A `Ledger` in a file on a local disk. Every booking is a transaction, so a process that dies leaves the file
     consistent, and its reservations expire."""
 

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import contextlib
 import dataclasses
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.durable.database import FILE
+from rag_otel.durable.state_folder import hold, make_folder
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety.extras import require_extra
@@ -194,14 +194,13 @@ def _only_one(folder: Path) -> Iterator[None]:
     Raises ConfigurationError if the folder is in use or cannot be used.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        make_folder(folder)
+        lock = hold(folder)
     except OSError as error:
         raise ConfigurationError(f"data_dir {str(folder)!r} cannot be used: {error.strerror}") from None
+    if lock is None:
+        raise ConfigurationError(f"data_dir {str(folder)!r} is in use by another collector")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
-    except BlockingIOError:
-        raise ConfigurationError(f"data_dir {str(folder)!r} is in use by another collector") from None
     finally:
         os.close(lock)

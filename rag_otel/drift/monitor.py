@@ -23,8 +23,7 @@ from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded
-from rag_otel.sharing.group import Observed
-from rag_otel.sharing.positions import Positions
+from rag_otel.sharing.consumers import Observed, Positions
 from rag_otel.telemetry.gauges import Sample, gauges
 
 SAVE_EVERY_S: Final = 30.0

@@ -148,11 +148,12 @@ def private_folder(path: Path) -> None:
 def check_format(root: Path, named: str) -> None:
     """Raises ConfigurationError, which says how to empty it, for a folder with files of another version; `named` says
     which folder that is."""
+    used = any(any(root.glob(each)) for each in _OURS)  # first: another process may begin now, with its mark
     try:
         found = (root / _FORMAT_FILE).read_text("ascii", "replace").strip()
     except OSError:
-        if not any(any(root.glob(each)) for each in _OURS):
-            return  # there is nothing yet
+        if not used:
+            return
         found = "1"
     if found != str(FORMAT):
         raise ConfigurationError(

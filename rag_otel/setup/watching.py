@@ -23,8 +23,8 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.safety.guard import counters
 from rag_otel.settings import Settings
-from rag_otel.sharing.consumers import Unsaved
-from rag_otel.sharing.group import Consumer, SharedMonitoring, Voice
+from rag_otel.sharing.consumers import Consumer, Unsaved
+from rag_otel.sharing.group import SharedMonitoring, Voice
 from rag_otel.sharing.leadership import SharedFolder
 from rag_otel.sharing.records import RecordFormat
 from rag_otel.telemetry.observed import count_elsewhere, is_exported

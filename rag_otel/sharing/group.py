@@ -16,18 +16,19 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from rag_otel.alert import Alert
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.scheduler import scheduler
+from rag_otel.sharing.consumers import Consumer, Observed
 from rag_otel.sharing.leadership import SharedFolder
 from rag_otel.sharing.merging import Batch, Entry, MergedLogs
-from rag_otel.sharing.positions import Positions
 from rag_otel.sharing.records import Record, RecordFormat, record_now
 
 POLL_S: Final = 0.25
@@ -42,45 +43,12 @@ _MAX_QUEUED: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
-    """A result and where it stood."""
-
-    result: EvaluatedTrace
-    upto: Mapping[str, int]
-    """The position after it in its log; empty where there is none."""
-
-
-@runtime_checkable
-class Consumer(Protocol):
-    """Watches results. What it saves holds its positions, so that a result counts once in it, whoever leads."""
-
-    @property
-    def read(self) -> Positions: ...
-
-    def take(self, batch: Sequence[Observed]) -> None:
-        """Take results into account, each with its position. Never raises."""
-        ...
-
-
-class Delivery(Protocol):
-    """Sends alerts; see `rag_otel.delivery.dispatcher.Dispatcher`."""
-
-    def start(self) -> object: ...
-
-    def flush(self, timeout_s: float) -> bool: ...
-
-    def shutdown(self, timeout_s: float) -> None: ...
-
-    def after_fork(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
     """What watches and tells."""
 
     consumers: Sequence[Consumer]
     raise_alert: Callable[[Alert], None]
-    delivery: Delivery
+    delivery: Dispatcher
 
 
 MakeVoice = Callable[[StateFolder | None, Callable[[], Mapping[str, int]]], Voice]

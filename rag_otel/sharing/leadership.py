@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from pathlib import Path
@@ -54,16 +53,4 @@ class SharedFolder(StateFolder):
                     return False
                 self._claimed = (self._part, descriptor)
                 write_file(self._part / LEADER, f"{os.getpid()}\n".encode())
-                self._take_over()
             return True
-
-    def _take_over(self) -> None:
-        """Go on with the states of processes that watched for themselves and are gone."""
-        with self.orphans() as parts:
-            for name in _TAKEN_OVER:
-                found = sorted(
-                    (path for part in parts if (path := part / name).is_file()), key=lambda path: path.stat().st_mtime
-                )
-                if found and not (self._part / name).exists():
-                    with contextlib.suppress(OSError):
-                        found[-1].replace(self._part / name)

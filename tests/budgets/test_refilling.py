@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel.budgets.ledger import Books, Line, MemoryLedger
+from rag_otel.budgets.ledger import Ledger, Line, MemoryLedger
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 
 
@@ -25,12 +25,12 @@ def clock() -> _Clock:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def open_books(request: pytest.FixtureRequest, tmp_path: Path, clock: _Clock) -> Iterator[Callable[[], Books]]:
+def open_books(request: pytest.FixtureRequest, tmp_path: Path, clock: _Clock) -> Iterator[Callable[[], Ledger]]:
     """Another connection to the same books."""
     only = MemoryLedger(clock)
-    made: list[Books] = [only]
+    made: list[Ledger] = [only]
 
-    def opened() -> Books:
+    def opened() -> Ledger:
         if request.param == "memory":
             return only
         made.append(SqliteLedger(tmp_path / "books.sqlite", clock=clock))
@@ -46,11 +46,11 @@ def _line(amount: float, *, overdraws: bool = False) -> Line:
     return Line(scope="calls", amount=amount, limit=10.0, refill_per_s=1.0, overdraws=overdraws)
 
 
-def _booked(books: Books, amount: float, *, overdraws: bool = False) -> bool:
+def _booked(books: Ledger, amount: float, *, overdraws: bool = False) -> bool:
     return isinstance(books.reserve("a", [_line(amount, overdraws=overdraws)], 60.0), list)
 
 
-def test_what_was_taken_comes_back_evenly(open_books: Callable[[], Books], clock: _Clock) -> None:
+def test_what_was_taken_comes_back_evenly(open_books: Callable[[], Ledger], clock: _Clock) -> None:
     """Ten at once, then one a second, also while the calls are under way and whoever asks; never more than ten."""
     one, other = open_books(), open_books()
     assert [_booked(one, 5), _booked(other, 5), _booked(one, 1)] == [True, True, False]
@@ -60,7 +60,7 @@ def test_what_was_taken_comes_back_evenly(open_books: Callable[[], Books], clock
     assert [_booked(one, 10), _booked(one, 1)] == [True, False]
 
 
-def test_who_overdraws_is_told_how_long_to_wait(open_books: Callable[[], Books], clock: _Clock) -> None:
+def test_who_overdraws_is_told_how_long_to_wait(open_books: Callable[[], Ledger], clock: _Clock) -> None:
     """Nobody is refused, and those who come later wait longer. What was not used is given back when it is settled."""
     books = open_books()
     first = books.reserve("a", [_line(25, overdraws=True)], 60.0)
@@ -74,7 +74,7 @@ def test_who_overdraws_is_told_how_long_to_wait(open_books: Callable[[], Books],
     assert _booked(books, 5)
 
 
-def test_a_clock_that_is_set_back_refills_nothing(open_books: Callable[[], Books], clock: _Clock) -> None:
+def test_a_clock_that_is_set_back_refills_nothing(open_books: Callable[[], Ledger], clock: _Clock) -> None:
     books = open_books()
     assert _booked(books, 10)
     clock.now -= 100

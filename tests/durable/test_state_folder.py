@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,20 @@ def test_foreign_files_prevent_nothing(tmp_path: Path) -> None:
         folder = StateFolder(tmp_path)
         assert folder.path == tmp_path / "0"
         folder.close()
+
+
+def test_a_folder_that_another_process_begins_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first files are not taken for those of another version."""
+    glob = Path.glob
+
+    def begun_meanwhile(folder: Path, pattern: str) -> Iterator[Path]:
+        mark_format(folder)
+        (folder / "shared").mkdir(exist_ok=True)
+        (folder / "shared" / "lock").touch()
+        return glob(folder, pattern)
+
+    monkeypatch.setattr(Path, "glob", begun_meanwhile)
+    check_format(tmp_path, "state_folder")
 
 
 def test_what_is_interrupted_leaves_no_half_mark(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 from collections.abc import Sequence
@@ -20,9 +19,9 @@ from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
 from rag_otel.setup.delivering import compose_delivery
 from rag_otel.setup.parts import Parts
-from rag_otel.sharing.group import Observed, SharedMonitoring, Voice
+from rag_otel.sharing.consumers import Observed, Positions
+from rag_otel.sharing.group import SharedMonitoring, Voice
 from rag_otel.sharing.leadership import SharedFolder
-from rag_otel.sharing.positions import Positions
 from rag_otel.sharing.records import RecordFormat, record_now
 from testkit.drift_scores import results
 from testkit.polling import eventually
@@ -94,26 +93,6 @@ def test_a_folder_that_vanishes_ends_nothing(tmp_path: Path) -> None:
 def test_bad_settings_fail_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="alert_rules"):
         a_delivery(tmp_path, [], alert_rules=["nonsense"])
-
-
-def test_the_state_of_a_process_that_watched_for_itself_is_taken_over(tmp_path: Path) -> None:
-    """After an upgrade, or a crash of one that shared with nobody: its series go on."""
-    told: list[Alert] = []
-    delivery = a_delivery(tmp_path, told)
-    for each in a_drop():
-        delivery.submit(each)
-    delivery.flush(30)
-    delivery.shutdown(10)
-    (tmp_path / "shared").rename(tmp_path / "0")
-    shutil.rmtree(tmp_path / "0" / "observed")
-    told.clear()
-    delivery = a_delivery(tmp_path, told)
-    for each in results(0.72, 50, at=500, seed=2):
-        delivery.submit(each)
-    delivery.flush(30)
-    delivery.shutdown(10)
-    assert json.loads((tmp_path / "shared" / "drift.json").read_text())["state"]["family"]["count"] == 550
-    assert told == []
 
 
 def test_a_record_keeps_what_is_watched_and_shown() -> None:

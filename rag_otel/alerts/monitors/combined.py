@@ -13,8 +13,7 @@ from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import guarded
-from rag_otel.sharing.group import Observed
-from rag_otel.sharing.positions import Positions
+from rag_otel.sharing.consumers import Observed, Positions
 
 FILE: Final = "monitors.json"
 VERSION: Final = 1

@@ -11,8 +11,8 @@ import grpc
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
-from rag_otel.delivery import otlp_answer
 from rag_otel.errors import RetryableError
+from rag_otel_collectors.otlp.exporters import otlp_answer
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,

@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from rag_otel.delivery import otlp_answer
 from rag_otel.delivery.retry import read_retry_after
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel_collectors.otlp.exporters import phoenix_store
+from rag_otel_collectors.otlp.exporters import otlp_answer, phoenix_store
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
