@@ -7,12 +7,10 @@ open --(cool-down)--> half-open: one call is let through --(it succeeds)--> clos
 
 from __future__ import annotations
 
-import enum
 import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.safety.guard import counters
@@ -44,28 +42,6 @@ _PROBE_S: Final = 2.0
 """What a caller is told to wait while another call is finding out whether the judge is back."""
 
 
-class BreakerStatus(enum.StrEnum):
-    """Whether calls go through."""
-
-    CLOSED = "closed"
-    OPEN = "open"
-    HALF_OPEN = "half_open"
-    """One call is under way to see whether the judge is back."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BreakerState:
-    """What others can read: whether the judge is called, and if not, why and until when."""
-
-    status: BreakerStatus
-    kind: FailureKind | None = None
-    """What opened it; None while closed."""
-    reason: str | None = None
-    """The failure in the provider's words."""
-    retry_in_s: float | None = None
-    """Seconds until a call is let through; None while closed."""
-
-
 class CircuitBreaker:
     """One per judge. Safe to use from several threads and event loops."""
 
@@ -89,17 +65,10 @@ class CircuitBreaker:
         gauges.offer(BREAKER_OPEN.name, self._open)
 
     @property
-    def state(self) -> BreakerState:
+    def opened_by(self) -> CallError | None:
+        """The failure for which the judge is not called; None while it is."""
         with self._lock:
-            cause = self._opened_by
-            if cause is None:
-                return BreakerState(status=BreakerStatus.CLOSED)
-            return BreakerState(
-                status=BreakerStatus.HALF_OPEN if self._probing else BreakerStatus.OPEN,
-                kind=cause.kind,
-                reason=str(cause),
-                retry_in_s=max(0.0, self._opens_at - self._clock()),
-            )
+            return self._opened_by
 
     def refuse(self) -> None:
         """Raise the failure that opened the breaker, with the time until the next try, while calls are no use."""

@@ -22,7 +22,7 @@ from rag_otel.evaluation.usage_meter import add_usage, spend
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.asked_once import AskedOnce, finished_in_thread
 from rag_otel_evaluators.llm.cache import AnswerCache, content_key
-from rag_otel_evaluators.llm.circuit_breaker import BreakerState, BreakerStatus, CircuitBreaker
+from rag_otel_evaluators.llm.circuit_breaker import CircuitBreaker
 from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
 from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
@@ -80,7 +80,7 @@ class ResilientModel:
         self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
         self._limiter = RateLimiter(limits or RateLimits())
-        self._breaker = breaker or CircuitBreaker(transport.name)
+        self.breaker = breaker or CircuitBreaker(transport.name)
         self._cache = cache
         self._egress = egress
         longest_s = CALLS_A_STEP * timeout_s + self._retry.deadline_s
@@ -90,11 +90,6 @@ class ResilientModel:
     @property
     def name(self) -> str:
         return self._transport.name
-
-    @property
-    def state(self) -> BreakerState:
-        """Whether the model is being called, and if not, why and until when."""
-        return self._breaker.state
 
     async def complete(
         self, messages: Sequence[Message], response_model: type[T], *, max_output_tokens: int | None = None
@@ -170,7 +165,7 @@ class ResilientModel:
         while True:
             attempt += 1
             try:
-                self._breaker.refuse()  # before queueing for a call that will not be made
+                self.breaker.refuse()  # before queueing for a call that will not be made
                 wanted = self._with_room(request)
                 async with self._limiter.slot(
                     estimated_tokens=_estimated_tokens(wanted), longest_wait_s=seconds_left()
@@ -196,14 +191,14 @@ class ResilientModel:
     def _final(self, failure: CallError) -> RetryableError | PermanentError:
         error = failure.as_error()
         if isinstance(error, CallTimeoutError):
-            is_called = self._breaker.state.status is BreakerStatus.CLOSED
+            is_called = self.breaker.opened_by is None
             error.worth_repeating = is_called and time_for_another(self._timeout_s)
         return error
 
     async def _call(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One call; reports its outcome to the breaker. Raises CallError. It ends before the evaluation around it."""
         timeout_s = call_timeout_s(self._timeout_s)
-        self._breaker.admit()
+        self.breaker.admit()
         try:
             async with asyncio.timeout(timeout_s):
                 reply = await self._transport.send(request, timeout_s=timeout_s)
@@ -211,19 +206,19 @@ class ResilientModel:
         except (CallError, TimeoutError) as error:
             failure = error if isinstance(error, CallError) else self._timed_out(timeout_s)
             if failure.kind is not FailureKind.UNREADABLE:
-                self._breaker.failed(failure)
+                self.breaker.failed(failure)
                 raise failure from None
             # It was paid for: an answer that says nothing, not a call that cost nothing.
             reply = Reply(text="", cut_off=False, usage=failure.usage or Usage(calls=1))
             reading = ParsedAnswer(value=None, problems=(failure.message,), mostly_unreadable=True)
         except BaseException:
-            self._breaker.abandoned()
+            self.breaker.abandoned()
             raise
         self._learn_room(reply, reading)
         if reading.mostly_unreadable or reply.unreadable:
-            self._breaker.failed(CallError(FailureKind.UNREADABLE, "; ".join(reading.problems)[:_QUOTED_PROBLEMS]))
+            self.breaker.failed(CallError(FailureKind.UNREADABLE, "; ".join(reading.problems)[:_QUOTED_PROBLEMS]))
         else:
-            self._breaker.succeeded()
+            self.breaker.succeeded()
         return reply, reading
 
     def _with_room(self, request: ChatRequest) -> ChatRequest:

@@ -19,7 +19,6 @@ from rag_otel_evaluators.judges.judge import Judge, most_calls_of
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.judges.statements import StatementsJudge
-from rag_otel_evaluators.llm.circuit_breaker import BreakerStatus
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
@@ -140,7 +139,7 @@ async def test_unreadable_answers_open_the_breaker(server: JudgeServer) -> None:
             timeout_s=60,
         )
         assert result.score is None
-    assert model.state.status is BreakerStatus.OPEN
+    assert model.breaker.opened_by is not None
     assert len(server.requests) == 8
 
 
@@ -164,7 +163,7 @@ async def test_answers_that_are_half_unreadable_open_the_breaker(server: JudgeSe
             response=RESPONSE,
             timeout_s=60,
         )
-    assert model.state.status is BreakerStatus.OPEN
+    assert model.breaker.opened_by is not None
     assert len(server.requests) == 8
 
 
@@ -175,7 +174,7 @@ async def test_repeated_refusals_open_the_breaker(server: JudgeServer) -> None:
     for _ in range(40):
         with pytest.raises(RagOtelError):
             await evaluate(LlmJudge(model=model))
-    assert model.state.status is BreakerStatus.OPEN
+    assert model.breaker.opened_by is not None
     assert len(server.requests) == 18
 
 
@@ -190,7 +189,7 @@ async def test_a_hanging_judge_is_given_up_within_the_evaluation(server: JudgeSe
         assert (result.score, result.error_retryable) == (None, True)
         assert result.reason_code == ReasonCode.TIMEOUT
         assert "openai/judge" in (result.explanation or "") or "no answer within" in (result.explanation or "")
-    assert model.state.status is BreakerStatus.OPEN
+    assert model.breaker.opened_by is not None
     assert 6 <= len(server.requests) <= 10
 
 

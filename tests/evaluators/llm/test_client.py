@@ -20,7 +20,7 @@ from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.cache import DiskCache
-from rag_otel_evaluators.llm.circuit_breaker import BreakerStatus, CircuitBreaker
+from rag_otel_evaluators.llm.circuit_breaker import CircuitBreaker
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.failures import FailureKind
 from rag_otel_evaluators.llm.rate_limits import RateLimits
@@ -238,8 +238,8 @@ async def test_a_lasting_fault_opens_the_breaker(server: JudgeServer, fault: Fau
     with pytest.raises(PermanentError, match="not called for now"):
         await model.complete(QUESTION, Verdicts)
     assert len(server.requests) == 1
-    assert model.state.status is BreakerStatus.OPEN
-    assert model.state.kind is kind
+    assert model.breaker.opened_by is not None
+    assert model.breaker.opened_by.kind is kind
 
 
 async def test_the_breaker_closes_when_the_judge_is_back(server: JudgeServer) -> None:
@@ -249,7 +249,7 @@ async def test_the_breaker_closes_when_the_judge_is_back(server: JudgeServer) ->
     with pytest.raises(PermanentError):
         await model.complete(QUESTION, Verdicts)
     assert (await model.complete(QUESTION, Verdicts)).value == EXPECTED
-    assert model.state.status is BreakerStatus.CLOSED
+    assert model.breaker.opened_by is None
 
 
 async def test_a_prompt_that_is_too_long_is_permanent_and_leaves_the_breaker_closed(server: JudgeServer) -> None:
@@ -280,8 +280,8 @@ async def test_a_server_that_is_not_there_opens_the_breaker() -> None:
         model = llm_model("openai/local", api_base=url, **{**OPTIONS, "retry": retry})
         with pytest.raises(RetryableError, match="connection"):
             await model.complete(QUESTION, Verdicts)
-    assert model.state.status is BreakerStatus.OPEN
-    assert model.state.kind is FailureKind.CONNECTION
+    assert model.breaker.opened_by is not None
+    assert model.breaker.opened_by.kind is FailureKind.CONNECTION
 
 
 async def test_no_more_calls_are_under_way_than_allowed(server: JudgeServer) -> None:
