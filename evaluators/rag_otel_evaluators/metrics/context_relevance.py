@@ -12,16 +12,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Unpack
+from typing import Final, Literal
 
 from pydantic import BaseModel
 
 from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
-from rag_otel_evaluators.llm.failures import CallTimeoutError
-from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Message, StructuredModel, complete_once
+from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
+from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.metric import with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.numbered_items import match
@@ -66,7 +65,7 @@ class _Opinion:
 
 
 class ContextRelevance(LlmMetric):
-    """Asks both judges in parallel. Each is asked again, at most `tries` times, until its rating can be read.
+    """Asks both judges in parallel. Each is asked once more if its rating cannot be read.
 
     `chunk_scores` are rating / 2 of each chunk alone, averaged over the judges. If nothing was retrieved, the score is
     0 with the reason `no_context`. If the context only repeats the question, the score is 0. If only one judge gave a
@@ -79,13 +78,6 @@ class ContextRelevance(LlmMetric):
 
     default_name = "context_relevance"
     prompt_names = ("context_relevance_first", "context_relevance_second")
-
-    def __init__(self, *, model: StructuredModel, tries: int = CALLS_A_STEP, **options: Unpack[LlmOptions]) -> None:
-        """`tries`: maximum number of answers per judge, 1 or 2. `options`: see `LlmOptions`."""
-        super().__init__(model=model, **options)
-        if not 1 <= tries <= CALLS_A_STEP:
-            raise ValueError(f"tries must be 1 to {CALLS_A_STEP}, not {tries}")
-        self.tries = tries
 
     async def _ask(self, case: Case, model: StructuredModel) -> Evaluation:
         if missing := self._missing(case, "question"):
@@ -101,33 +93,21 @@ class ContextRelevance(LlmMetric):
 
     async def _opinion(self, model: StructuredModel, prompt: Prompt, case: Case) -> _Opinion:
         """Asks one judge. An error becomes part of its result, so that it does not affect the other judge."""
-        conversation = prompt.messages({"question": case.question, "chunks": case.chunks})
+        messages = prompt.messages({"question": case.question, "chunks": case.chunks})
         budget = TOKENS_PER_CHUNK * len(case.chunks) + TOKENS_BESIDES
-        problems: list[str] = []
-        calls = 0
-        while calls < self.tries:
-            again = [_reminder(problems)] if calls else []
-            try:
-                messages = [*conversation, *again]
-                completion = await complete_once(model, messages, Ratings, max_output_tokens=budget)
-            except RagOtelError as error:  # no further try for most errors, because the model has already retried
-                calls += 1
-                if calls < self.tries and isinstance(error, CallTimeoutError) and error.worth_repeating:
-                    problems = [str(error)]
-                    continue
-                return _Opinion(rating=None, problems=(*problems, str(error)), error=error)
-            calls += 1
-            budget *= 2 if completion.truncated else 1
-            problems = list(completion.problems) or ["no rating could be read"]
-            if completion.value is not None:
-                matched = match(completion.value.chunks, len(case.chunks))
-                ratings = [matched.by_index.get(index) for index in range(len(case.chunks))]
-                return _Opinion(
-                    rating=completion.value.rating,
-                    chunk_ratings=tuple(None if one is None else one.rating for one in ratings),
-                    problems=(*completion.problems, *matched.problems),
-                )
-        return _Opinion(rating=None, problems=(f"no valid rating in {calls} tries", *problems))
+        try:
+            completion = await model.complete(messages, Ratings, max_output_tokens=budget)
+        except RagOtelError as error:
+            return _Opinion(rating=None, problems=(str(error),), error=error)
+        if completion.value is None:
+            return _Opinion(rating=None, problems=("no rating could be read", *completion.problems))
+        matched = match(completion.value.chunks, len(case.chunks))
+        ratings = [matched.by_index.get(index) for index in range(len(case.chunks))]
+        return _Opinion(
+            rating=completion.value.rating,
+            chunk_ratings=tuple(None if one is None else one.rating for one in ratings),
+            problems=(*completion.problems, *matched.problems),
+        )
 
     def _combine(self, opinions: Sequence[_Opinion], chunk_count: int) -> Evaluation:
         problems = [problem for opinion in opinions for problem in opinion.problems]
@@ -157,12 +137,3 @@ def mean_rating(ratings: Sequence[int | None]) -> float | None:
     """Returns the mean of the known ratings, in 0..1. None if all are unknown."""
     known = [rating for rating in ratings if rating is not None]
     return sum(known) / (MAX_RATING * len(known)) if known else None
-
-
-def _reminder(problems: Sequence[str]) -> Message:
-    """The message that asks for another answer. It makes the request differ, so that the cache does not return the
-    unreadable answer."""
-    what = "; ".join(problems)
-    return Message(
-        role="user", content=f"Your last answer could not be used: {what}. Answer again, in the form of the examples."
-    )

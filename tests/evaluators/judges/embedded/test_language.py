@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_evaluators.judges.answer_language import in_another_language
+from rag_otel_evaluators.judges.embedded.language import in_another_language
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.prompts import list_prompts
 
-DATA = Path(__file__).parents[3] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
+DATA = Path(__file__).parents[4] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 TOWER = "The tower is 330 metres tall and located in Paris, France. It was completed in 1889."
 
 
