@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.monitors.burn import Budget
-from rag_otel.alerts.monitors.slo import MIN_LONG, MIN_SHORT
 from rag_otel.cli.terminal import table
 
 START_S = 1_700_000_000
@@ -60,8 +59,7 @@ def told_after(seed: int, share: float, per_minute: int, minutes: int, suspiciou
         if minute % LOOK_EVERY:
             continue
         for severity in AlertSeverity:
-            limits = {"allowed": ALLOWED, "min_long": MIN_LONG, "min_short": MIN_SHORT}
-            if budget.burning(START_S + 60 * (minute + 1), severity=severity, **limits):
+            if budget.burning(START_S + 60 * (minute + 1), allowed=ALLOWED, severity=severity):
                 return minute + 1 - HISTORY_MINUTES
     return None
 

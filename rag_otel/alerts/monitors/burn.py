@@ -28,6 +28,12 @@ MINUTE_S: Final = 60
 _COARSE_MINUTES: Final = 30
 _FINE_MINUTES: Final = 6 * 60
 _COARSE_BUCKETS: Final = 3 * 24 * 60 // _COARSE_MINUTES
+MIN_LONG: Final = 30.0
+"""Effective number of answers below which a long window is ignored."""
+MIN_SHORT: Final = 3.0
+"""The same for a short window, which only has to show that the burning goes on."""
+MIN_CALM: Final = 10.0
+"""The same for a short window that has to show that the burning is over."""
 _Z: Final = 1.645
 """Of the lower bound: 95% one-sided."""
 
@@ -162,26 +168,23 @@ class Budget:
         ring = self.fine if minutes <= _FINE_MINUTES else self.coarse
         return ring.window(int(time_s // MINUTE_S), minutes)
 
-    def burning(
-        self, time_s: float, *, allowed: float, severity: AlertSeverity, min_long: float, min_short: float
-    ) -> Burning | None:
+    def burning(self, time_s: float, *, allowed: float, severity: AlertSeverity) -> Burning | None:
         """The fastest pair of this severity that fires; None where none does.
 
-        `allowed` is the share of bad answers that the objective allows; `min_long` and `min_short` are the effective
-        numbers of answers below which a window is ignored. A pair whose short window began before the first answer is
-        ignored too: after half an hour of traffic, a window of six hours would hold the same answers.
+        `allowed` is the share of bad answers that the objective allows. A pair whose short window began before the
+        first answer is ignored: after half an hour of traffic, a window of six hours would hold the same answers.
         """
         age_s = time_s - (time_s if self.began_s is None else self.began_s)
         for pair in PAIRS:
             if pair.severity is severity and age_s >= pair.short_minutes * MINUTE_S:
                 long, short = self.window(time_s, pair.long_minutes), self.window(time_s, pair.short_minutes)
-                enough = long.effective >= min_long and short.effective >= min_short
+                enough = long.effective >= MIN_LONG and short.effective >= MIN_SHORT
                 limit = pair.factor * allowed
                 if enough and long.share_at_least() > limit and (short.share or 0.0) > limit:
                     return Burning(pair=pair, long=long, short=short, rate=(long.share or 0.0) / allowed)
         return None
 
-    def calm(self, time_s: float, *, allowed: float, severity: AlertSeverity, min_short: float) -> bool:
+    def calm(self, time_s: float, *, allowed: float, severity: AlertSeverity) -> bool:
         """True when every pair of this severity has stopped burning.
 
         Either its short window shows so with enough answers, or its long one holds no answer any more. Too few
@@ -190,7 +193,7 @@ class Budget:
         for pair in PAIRS:
             if pair.severity is severity:
                 short = self.window(time_s, pair.short_minutes)
-                if short.effective >= min_short:
+                if short.effective >= MIN_CALM:
                     if (short.share or 0.0) > pair.factor * allowed:
                         return False
                 elif self.window(time_s, pair.long_minutes).total > 0 and self._burns(time_s, pair, allowed):

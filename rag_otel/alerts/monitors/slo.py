@@ -5,11 +5,11 @@ It receives every result and keeps sums for each service and route (see `rag_ote
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
@@ -22,14 +22,10 @@ from rag_otel.writers.annotations import FAITHFULNESS
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"
 MAX_SLICES: Final = 200
-MIN_LONG: Final = 30.0
-"""Effective number of answers below which a long window is ignored."""
-MIN_SHORT: Final = 3.0
-"""The same for a short window, which only has to show that the burning goes on."""
-MIN_CALM: Final = 10.0
-"""The same for a short window that has to show that the burning is over."""
 _EXAMPLES: Final = 3
 _MONTH_DAYS: Final = 30.0
+_Key: TypeAlias = tuple[str | None, str | None]
+"""Service and route; without a route it is all of the service."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +75,7 @@ class SloMonitor(Monitor):
         self.forget()
 
     def forget(self) -> None:
-        self._slices: dict[str, _Slice] = {}
+        self._slices: dict[_Key, _Slice] = {}
 
     def write(self, batch: Sequence[EvaluatedTrace], now: float) -> None:
         for result in batch:
@@ -116,14 +112,11 @@ class SloMonitor(Monitor):
                 each.examples.append(shown)
 
     def _slice(self, service: str | None, route: str | None) -> _Slice:
-        key = _key(service, route)
-        found = self._slices.get(key)
-        if found is None:
-            if len(self._slices) >= MAX_SLICES:
-                service, route = OTHER, None if route is None else OTHER
-                key = _key(service, route)
-            found = self._slices.setdefault(key, _Slice(service, route))
-        return found
+        if (service, route) not in self._slices and len(self._slices) >= MAX_SLICES:
+            service, route = OTHER, None if route is None else OTHER
+        if (service, route) not in self._slices:
+            self._slices[service, route] = _Slice(service, route)
+        return self._slices[service, route]
 
     def _watched(self) -> list[_Slice]:
         """Every route, and every service with several routes: for a service with one route both would be the same."""
@@ -137,42 +130,28 @@ class SloMonitor(Monitor):
     def _check(self, each: _Slice, now: float) -> list[Alert]:
         alerts = []
         for severity in (AlertSeverity.CRITICAL, AlertSeverity.WARNING):
-            burning = each.budget.burning(
-                now, allowed=self._objective.allowed, severity=severity, min_long=MIN_LONG, min_short=MIN_SHORT
-            )
+            burning = each.budget.burning(now, allowed=self._objective.allowed, severity=severity)
             told = severity in each.since
             if burning is not None and not told:
                 each.since[severity] = now
                 alerts.append(self._firing(each, severity, burning, now))
-            elif (
-                burning is None
-                and told
-                and each.budget.calm(now, allowed=self._objective.allowed, severity=severity, min_short=MIN_CALM)
-            ):
+            elif burning is None and told and each.budget.calm(now, allowed=self._objective.allowed, severity=severity):
                 alerts.append(self._resolved(each, severity, now))
                 del each.since[severity]
         return alerts
 
     def _firing(self, each: _Slice, severity: AlertSeverity, burning: Burning, now: float) -> Alert:
-        objective, share = self._objective, burning.long.share or 0.0
-        window = _duration(burning.pair.long_minutes)
-        days = _MONTH_DAYS / burning.rate
-        return Alert(
-            name=SLO_BURN_RATE,
-            fingerprint=self._fingerprint(each, severity),
-            metric=FAITHFULNESS,
-            severity=severity,
-            headline=(
-                f"{each.service or '-'} {each.route or '(all routes)'}: {share:.0%} bad answers in {window}, "
-                f"{burning.rate:.3g} times what the objective ({objective}) allows; "
-                f"a month's allowance lasts {days:.2g} days at this rate"
-            ),
-            service=each.service,
-            route=each.route,
+        share, window = burning.long.share or 0.0, _duration(burning.pair.long_minutes)
+        said = (
+            f"{share:.0%} bad answers in {window}, {burning.rate:.3g} times what the objective ({self._objective}) "
+            f"allows; a month's allowance lasts {_MONTH_DAYS / burning.rate:.2g} days at this rate"
+        )
+        return dataclasses.replace(
+            self._alert(each, severity, said, now),
             link=next((example.link for example in reversed(each.examples) if example.link), None),
             examples=tuple(reversed(each.examples)),
             details={
-                "objective": str(objective),
+                "objective": str(self._objective),
                 "burn_rate": burning.rate,
                 "factor": burning.pair.factor,
                 "window": f"{window} / {_duration(burning.pair.short_minutes)}",
@@ -180,37 +159,30 @@ class SloMonitor(Monitor):
                 "bad_share_recent": burning.short.share or 0.0,
                 "effective_answers": burning.long.effective,
             },
+        )
+
+    def _resolved(self, each: _Slice, severity: AlertSeverity, now: float) -> Alert:
+        said = f"within the objective's pace again ({self._objective})"
+        return dataclasses.replace(self._alert(each, severity, said, now), state=AlertState.RESOLVED)
+
+    def _alert(self, each: _Slice, severity: AlertSeverity, said: str, now: float) -> Alert:
+        return Alert(
+            name=SLO_BURN_RATE,
+            fingerprint=f"{each.service or '-'}/{SLO_BURN_RATE}:{FAITHFULNESS}/{each.route or '*'}/{severity}",
+            metric=FAITHFULNESS,
+            severity=severity,
+            headline=f"{each.service or '-'} {each.route or '(all routes)'}: {said}",
+            service=each.service,
+            route=each.route,
             since_ns=round(each.since[severity] * 1e9),
             time_ns=round(now * 1e9),
         )
 
-    def _resolved(self, each: _Slice, severity: AlertSeverity, now: float) -> Alert:
-        return Alert(
-            name=SLO_BURN_RATE,
-            fingerprint=self._fingerprint(each, severity),
-            metric=FAITHFULNESS,
-            state=AlertState.RESOLVED,
-            severity=severity,
-            headline=f"{each.service or '-'} {each.route or '(all routes)'}: within the objective's pace again "
-            f"({self._objective})",
-            service=each.service,
-            route=each.route,
-            since_ns=round(each.since.get(severity, now) * 1e9),
-            time_ns=round(now * 1e9),
-        )
 
-    def _fingerprint(self, each: _Slice, severity: AlertSeverity) -> str:
-        return f"{each.service or '-'}/{SLO_BURN_RATE}:{FAITHFULNESS}/{each.route or '*'}/{severity}"
-
-
-def _restored(stored: Mapping[str, Any]) -> tuple[str, _Slice]:
+def _restored(stored: Mapping[str, Any]) -> tuple[_Key, _Slice]:
     found = _Slice(stored["service"], stored["route"], Budget.from_state(stored["budget"]))
     found.since = dict(stored["since"])
-    return _key(found.service, found.route), found
-
-
-def _key(service: str | None, route: str | None) -> str:
-    return json.dumps([service, route])
+    return (found.service, found.route), found
 
 
 def _duration(minutes: int) -> str:
