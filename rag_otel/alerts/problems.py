@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from typing import Final, NamedTuple
+from typing import Final
 
-from rag_otel.alert import Alert, AlertAudience, AlertState
+from rag_otel.alert import Alert, AlertAudience
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW, Bundle, review, without_texts
-from rag_otel.alerts.messages.message import headline
 from rag_otel.alerts.rules import Finding
 from rag_otel.alerts.schedule import QuietHours
+from rag_otel.alerts.states import Incident, Moment, Problem, ProblemsState
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
 
@@ -41,15 +41,6 @@ _LATE_S: Final = 300.0
 """Nobody asked for so long after a problem may have ended that the time in between was not watched."""
 
 
-class Moment(NamedTuple):
-    """A time, by both clocks."""
-
-    at: float
-    """Seconds that pass evenly."""
-    wall: float
-    """Seconds since the epoch, by which quiet hours go."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How often is told. Times in seconds."""
@@ -61,61 +52,10 @@ class Limits:
     digest_s: float = 0.0
     """Alerts of one name and service within it are one message; 0: each is sent at once."""
     per_minute: int = 10
-    """Messages in any minute; 0: none at all."""
+    """Messages in any minute, at least 1."""
     remind_s: float = 0.0
     """What is still open is told again after so long; 0: never."""
     quiet: QuietHours = dataclasses.field(default_factory=QuietHours)
-
-
-@dataclasses.dataclass(slots=True)
-class Problem:
-    """One open problem. Times are seconds that pass evenly."""
-
-    alert: Alert
-    """The alert that was sent last, or the first one; without its texts."""
-    began_at: float
-    bad_at: float
-    """When the last answer came that was not good."""
-    told_at: float | None = None
-    """When the cooldown began."""
-    suppressed: int = 0
-    """Alerts within the cooldown, since the last message."""
-    bad: int = 0
-    """Bad answers since it began."""
-    good: int = 0
-    """Good answers since the last one that was not."""
-
-    @property
-    def since_ns(self) -> int:
-        return self.alert.time_ns or round(self.began_at * 1e9)
-
-
-@dataclasses.dataclass(slots=True)
-class Incident:
-    """What was told under one fingerprint, until all its problems are over."""
-
-    audience: AlertAudience
-    open: set[str] = dataclasses.field(default_factory=set)
-    """Fingerprints of its problems that are open."""
-    digest: Alert | None = None
-    """The last message that told several of them, without its texts."""
-
-
-@dataclasses.dataclass(slots=True)
-class ProblemsState:
-    """Everything that is kept across restarts."""
-
-    open: dict[str, Problem] = dataclasses.field(default_factory=dict)
-    """By fingerprint; the one without a bad answer for the longest time first."""
-    waiting: dict[str, Bundle] = dataclasses.field(default_factory=dict)
-    """Group -> the digest that is being collected; `HELD` -> what waits for the end of quiet hours, or for the cap;
-    `ANSWERS_TO_REVIEW` -> the answers of the day."""
-    reviewed_at: float | None = None
-    """When the last review was sent; the next one follows a day later."""
-    ends: list[Alert] = dataclasses.field(default_factory=list)
-    """Resolve messages that wait likewise."""
-    incidents: dict[str, Incident] = dataclasses.field(default_factory=dict)
-    """By the fingerprint of their messages, the first one first."""
 
 
 class Problems:
@@ -124,7 +64,7 @@ class Problems:
     def __init__(self, limits: Limits, state: ProblemsState | None = None) -> None:
         self._limits = limits
         self.state = state or ProblemsState()
-        self._sent: deque[float] = deque(maxlen=max(limits.per_minute, 0))
+        self._sent: deque[float] = deque(maxlen=limits.per_minute)
         """When the last `per_minute` messages went out."""
 
     # --- what happens -----------------------------------------------------------------------------------------------
@@ -172,27 +112,11 @@ class Problems:
         return [] if waiting else self.tell(alert, now)
 
     def end(self, alert: Alert, now: Moment) -> list[Alert]:
-        """A monitor says that a problem is over; nothing for one that is not open.
-
-        What ends is what was told: its name, metric, place and severity are those of the alarm.
-        """
+        """A monitor says that a problem is over; nothing for one that is not open."""
         problem = self.state.open.pop(alert.fingerprint, None)
         if problem is None:
             return []
-        told = problem.alert
-        end = dataclasses.replace(
-            alert,
-            name=told.name,
-            metric=told.metric,
-            service=told.service,
-            route=told.route,
-            severity=told.severity,
-            headline=told.headline or alert.headline,
-            details={**({"now": alert.headline} if told.headline and alert.headline else {}), **alert.details},
-            suppressed=alert.suppressed + problem.suppressed,
-            since_ns=alert.since_ns or told.since_ns,
-        )
-        return self._end(end, now)
+        return self._end(problem.ended_by(alert), now)
 
     def tell(self, alert: Alert, now: Moment) -> list[Alert]:
         """One message, past the windows, not past quiet hours and the cap. It need not be about an open problem."""
@@ -313,7 +237,7 @@ class Problems:
                 problem.bad_at = now.at
             else:
                 del self.state.open[fingerprint]
-                out += self._end(_no_longer_bad(problem, now), now)
+                out += self._end(problem.no_longer_bad(now), now)
         return out
 
     def _reminders(self, now: Moment) -> list[Alert]:
@@ -322,7 +246,7 @@ class Problems:
         for problem in self._to_remind_of():
             if not (problem.told_at or 0.0) <= now.at < self._remind_at(problem):
                 problem.told_at = now.at
-                bundle.add(_reminder(problem, now))
+                bundle.add(problem.reminder(now))
                 problem.suppressed = 0
         return self._send_or_hold(bundle, REMINDER, "still open", now) if bundle else []
 
@@ -402,7 +326,7 @@ class Problems:
         told = any(end.fingerprint in incident.open for incident in self.state.incidents.values())
         if not told:
             counters.add("alerts.untold")
-        self.state.ends += [_end_of(name, incident, end) for name, incident in self._leave_incidents(end.fingerprint)]
+        self.state.ends += [incident.end(name, end) for name, incident in self._leave_incidents(end.fingerprint)]
         return self._due_ends(now)
 
     def _leave_incidents(self, fingerprint: str) -> list[tuple[str, Incident]]:
@@ -422,47 +346,6 @@ class Problems:
                 out.append(end)
         self.state.ends = [end for end in self.state.ends if not any(end is sent for sent in out)]
         return out
-
-
-def _end_of(name: str, incident: Incident, last: Alert) -> Alert:
-    """The end of an incident with the end of its last problem: a digest ends as the digest that was told."""
-    if (digest := incident.digest) is None:
-        return dataclasses.replace(last, fingerprint=name, audience=incident.audience)
-    return dataclasses.replace(
-        digest,
-        state=AlertState.RESOLVED,
-        headline=f"{digest.headline}: all over",
-        suppressed=last.suppressed,
-        time_ns=last.time_ns,
-    )
-
-
-def _no_longer_bad(problem: Problem, now: Moment) -> Alert:
-    """The end of a problem of single answers."""
-    alert = problem.alert
-    minutes = round((now.at - problem.bad_at) / 60)
-    since = f"no bad answer for {minutes} min ({problem.good} good)"
-    return dataclasses.replace(
-        alert,
-        state=AlertState.RESOLVED,
-        headline=f"{alert.metric} in {alert.service or '-'} {alert.route or '-'}: {since}",
-        suppressed=problem.suppressed,
-        count=1,
-        details={"bad_answers": float(problem.bad), "good_answers_since": float(problem.good)},
-        time_ns=round(now.at * 1e9),
-    )
-
-
-def _reminder(problem: Problem, now: Moment) -> Alert:
-    """The alert again, with an id of its own."""
-    return dataclasses.replace(
-        problem.alert,
-        headline=f"Still open: {headline(problem.alert)}",
-        target=None,
-        suppressed=problem.suppressed,
-        since_ns=problem.alert.since_ns or problem.since_ns,
-        time_ns=round(now.at * 1e9),
-    )
 
 
 def _is_record(alert: Alert) -> bool:
