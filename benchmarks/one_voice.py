@@ -60,6 +60,12 @@ def noticed_at(alarm: dict[str, Any]) -> int:
     return round((alarm["time_unix_ns"] / 1e9 - START_S) / 60)
 
 
+def tell_two(found: list[dict[str, Any]]) -> None:
+    """Print what was delivered, where it was not one alarm."""
+    if len({body["id"] for body in found}) != 1:
+        print(*(f"    {noticed_at(body)} {body['id']} {body['state']} {body['headline']}" for body in found), sep="\n")
+
+
 def killed_in_mid_stream(seed: int, workers_count: int = 4, kills: int = 2) -> dict[str, Any]:
     """Leaders that die at random answers from the learning on; what was delivered."""
     rng = random.Random(seed)
@@ -73,6 +79,7 @@ def killed_in_mid_stream(seed: int, workers_count: int = 4, kills: int = 2) -> d
                     workers.kill_leader()
             eventually(lambda: alarms(receiver))
         found = alarms(receiver)
+        tell_two(found)
         seen = json.loads((Path(folder) / "shared" / "drift.json").read_text())["state"]["family"]["count"]
         return {
             "ids": len({body["id"] for body in found if body["state"] == "firing"}),
@@ -101,8 +108,7 @@ def killed_around_the_telling(seed: int, when: str) -> dict[str, Any]:
                     receiver.release.set()
             eventually(lambda: alarms(receiver))
         found = alarms(receiver)
-        if len({body["id"] for body in found}) > 1:
-            print(*(f"    {body['id']} {body['headline']}" for body in found), sep="\n")
+        tell_two(found)
         return {"ids": len({body["id"] for body in found}), "deliveries": len(found)}
 
 

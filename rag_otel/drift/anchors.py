@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from statistics import NormalDist
 from typing import Final, TypeVar
 
 from rag_otel.drift.observation import RISK, SCORE
@@ -175,35 +174,24 @@ def shift(before: AnchorReading, now: AnchorReading, signal: str, *, reading: in
 
 
 def _student(tail: float, free: int) -> float:
-    """The point of Student's distribution beyond which a share of `tail` lies.
+    """The point of Student's distribution with `free` degrees of freedom beyond which a share of `tail` lies."""
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        low, high = (angle, high) if 1.0 - _within(angle, free) > 2.0 * tail else (low, angle)
+    return math.tan(low) * math.sqrt(free)
 
-    Source: G. W. Hill, "Algorithm 396: Student's t-quantiles", Comm. ACM 13 (1970): a series in 1/free, and for few
-    degrees of freedom the exact ones.
-    """
-    if free == 1:
-        return 1.0 / math.tan(math.pi * tail)
-    if free == 2:
-        return math.sqrt(2.0 / (2.0 * tail * (2.0 - 2.0 * tail)) - 2.0)
-    both = 2.0 * tail
-    a = 1.0 / (free - 0.5)
-    b = (48.0 / a) / a
-    c = ((20700.0 * a / b - 98.0) * a - 16.0) * a + 96.36
-    d = ((94.5 / (b + c) - 3.0) / b + 1.0) * math.sqrt(a * math.pi / 2.0) * free
-    y = (d * both) ** (2.0 / free)
-    if y > 0.05 + a:
-        x = NormalDist().inv_cdf(tail)
-        y = x * x
-        if free < 5:
-            c += 0.3 * (free - 4.5) * (x + 0.6)
-        c = (((0.05 * d * x - 5.0) * x - 7.0) * x - 2.0) * x + b + c
-        y = (((((0.4 * y + 6.3) * y + 36.0) * y + 94.5) / c - y - 3.0) / b + 1.0) * x
-        y = math.expm1(a * y * y)
-    else:
-        y = (
-            (1.0 / (((free + 6.0) / (free * y) - 0.089 * d - 0.822) * (free + 2.0) * 3.0) + 0.5 / (free + 4.0)) * y
-            - 1.0
-        ) * (free + 1.0) / (free + 2.0) + 1.0 / y
-    return math.sqrt(free * y)
+
+def _within(angle: float, free: int) -> float:
+    """How much of Student's distribution lies within sqrt(free) * tan(angle) on both sides of 0 (Abramowitz and Stegun,
+    "Handbook of Mathematical Functions", 26.7.3 and 26.7.4)."""
+    odd = free % 2
+    total, term = 0.0, math.cos(angle) ** odd
+    for power in range(odd, free - 1, 2):
+        total += term
+        term *= math.cos(angle) ** 2 * (power + 1) / (power + 2)
+    inside = math.sin(angle) * total
+    return 2.0 / math.pi * (angle + inside) if odd else inside
 
 
 def _agreement(anchors: Sequence[Anchor], goodness: Mapping[str, float]) -> float | None:
