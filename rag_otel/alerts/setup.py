@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.links import AlertLinks
-from rag_otel.alerts.monitors.combined import Monitor, Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
+from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits

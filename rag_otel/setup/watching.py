@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.monitors.combined import Monitors
+from rag_otel.alerts.monitors.monitor import Monitors
 from rag_otel.alerts.setup import build_inbox, build_monitors, may_show
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch

@@ -16,7 +16,7 @@ import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.inbox import Inbox
-from rag_otel.alerts.monitors.combined import Monitor, Monitors
+from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.delivery.dispatcher import Dispatcher

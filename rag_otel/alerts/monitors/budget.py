@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.monitors.combined import Monitor
+from rag_otel.alerts.monitors.monitor import Monitor
 from rag_otel.budgets.budgets import ALL, Budgets, Spending
 from rag_otel.errors import LedgerError
 from rag_otel.model import EvaluatedTrace

@@ -12,7 +12,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.monitors.burn import MINUTE_S, Ring
-from rag_otel.alerts.monitors.combined import Monitor
+from rag_otel.alerts.monitors.monitor import Monitor
 from rag_otel.model import EvaluatedTrace, SamplingReason
 from rag_otel.safety.guard import counters
 

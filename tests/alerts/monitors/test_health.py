@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.monitors.combined import Monitors
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
+from rag_otel.alerts.monitors.monitor import Monitors
 from rag_otel.model import Evaluation
 from rag_otel.safety.guard import counters
 from tests.support.results import a_result, an_evaluation

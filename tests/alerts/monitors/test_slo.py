@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Ring, Window
-from rag_otel.alerts.monitors.combined import Monitors
+from rag_otel.alerts.monitors.monitor import Monitors
 from rag_otel.alerts.monitors.slo import MAX_SLICES, Objective, SloMonitor
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, SamplingDecision
