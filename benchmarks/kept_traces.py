@@ -27,10 +27,11 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 
 import rag_otel
 from rag_otel.durable.journal import Journal
+from rag_otel.durable.kept_traces import KeptTraces
 from rag_otel.durable.trace_records import KEY_BYTES, is_value
 from rag_otel.processing import held_traces
+from rag_otel.processing.held_traces import HeldTraces
 from rag_otel.processing.hold import Slot
-from rag_otel.processing.keeping import Keeper
 
 CHUNKS = [f"Passage {number}. " + "The tower is 330 metres high and stands in Paris. " * 12 for number in range(5)]
 
@@ -132,17 +133,17 @@ def hand_over(count: int) -> tuple[list[float], list[float]]:
     """Microseconds of the whole hand-over of each trace, and of a call that does nothing, taken at the same moments."""
     taken: list[float] = []
     nothing: list[float] = []
-    original = Keeper.admitted
+    original = HeldTraces.keep
 
-    def empty(self: Keeper, slot: Slot) -> None: ...
+    def empty(self: HeldTraces, slot: Slot, kept_traces: KeptTraces) -> None: ...
 
-    def timed(self: Keeper, slot: Slot) -> None:
+    def timed(self: HeldTraces, slot: Slot, kept_traces: KeptTraces) -> None:
         for samples, call in ((nothing, empty), (taken, original)):
             started = time.perf_counter_ns()
-            call(self, slot)
+            call(self, slot, kept_traces)
             samples.append((time.perf_counter_ns() - started) / 1000)
 
-    Keeper.admitted = timed  # type: ignore[method-assign]
+    HeldTraces.keep = timed  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
         set_up(folder)
         time.sleep(1.0)

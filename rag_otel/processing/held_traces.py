@@ -19,21 +19,26 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from rag_otel.model import QUEUED, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SamplingReason
 from rag_otel.processing import fan_out, trace_reading
 from rag_otel.processing.hold import MAX_HELD, MAX_HELD_BYTES, Hold, Slot
-from rag_otel.processing.sdk_spans import SpanOrigin, enriched
+from rag_otel.processing.open_spans import SubTree
+from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
 from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.ratings.recent import recent_ratings
 from rag_otel.safety.guard import counters, guarded
+from rag_otel.safety.privacy import hidden_now
 from rag_otel.setup.runtime import JobSink, Runtime
 
 if TYPE_CHECKING:  # only imported where a state folder is set
+    from rag_otel.durable.kept_traces import KeptTraces
     from rag_otel.durable.trace_records import KeptTrace
-    from rag_otel.processing.keeping import Keeper
 
 Exporting: TypeAlias = Callable[[], tuple[SpanProcessor, ...]]
 """The processors that spans go on to, now."""
 DEADLINE: Final = "deadline"
 FLUSHED: Final = "flush"
 SHUT_DOWN: Final = "shutdown"
+GIVEN_UP: Final = "given_up"
+"""Why a trace has no scores whose evaluation ended the process, again and again."""
+_TRIES: Final = 3
 
 
 class HeldTraces:
@@ -52,7 +57,9 @@ class HeldTraces:
             max_bytes=MAX_HELD_BYTES,
             on_deadline=lambda slot: self.release_unscored(slot, EvaluationStatus.LATE, DEADLINE),
         )
-        self._keeper = self._new_keeper()
+        self._kept_traces = runtime.kept_traces
+        if self._kept_traces is not None:
+            self._kept_traces.hand_out_to(self._take_up)
         self.fit()
 
     def fit(self) -> None:
@@ -62,34 +69,36 @@ class HeldTraces:
         self.hold.max_items = MAX_HELD if room is None else max(1, min(MAX_HELD, room // 2))
         self.hold.seconds = self._runtime.settings.spans.hold if self._exporting() else 0.0
 
-    def _new_keeper(self) -> Keeper | None:
-        """What keeps admitted traces on disk; None where no state folder is set."""
-        if self._runtime.kept_traces is None:
-            return None
-        from rag_otel.processing.keeping import Keeper
-
-        return Keeper(self._runtime.kept_traces, self._take_up)
-
     def admit(self, slot: Slot) -> bool:
         """Take a trace and have it evaluated. False where there is no room: its span passes."""
         if not self.hold.admit(slot):
             return False
-        if self._keeper is not None:
-            self._keeper.admitted(slot)
+        if self._kept_traces is not None:
+            self.keep(slot, self._kept_traces)
         if self._runtime.worker.submit(lambda: self._evaluate(slot)):
             return True
         self.hold.finish(slot)
         if slot.deadline and not self.hold.claim(slot):  # a flush was quicker
             return True
         self.hold.gone(slot)
-        if self._keeper is not None:
-            self._keeper.forget(slot)
+        if slot.kept_by is not None:
+            slot.kept_by.written(slot.span)
+            slot.kept_by = None
         return False
+
+    def keep(self, slot: Slot, kept_traces: KeptTraces) -> None:
+        """Keep an admitted trace on disk until its results are written. What must not be written anywhere is not kept
+        either."""
+        captured = slot.snapshot is None or slot.snapshot.capture_content
+        if captured and not hidden_now().anything:
+            about = (slot.decision, slot.snapshot, slot.root)
+            if kept_traces.admitted(slot.span, slot.tree.spans, slot.tree.size, about):
+                slot.kept_by = kept_traces
 
     def passing_late(self, slot: Slot) -> ReadableSpan:
         """The span of a trace that is not held, as it goes out before its scores."""
-        if self._keeper is not None:
-            self._keeper.released(slot)
+        if slot.kept_by is not None:
+            slot.kept_by.released(slot.span, scored=False)
         return self.unscored(slot.span, EvaluationStatus.LATE, None, slot.decision)
 
     def unscored(
@@ -109,7 +118,7 @@ class HeldTraces:
         """Read, evaluate, release, deliver. However it ends, the span is out and the slot is free."""
         pipeline = self._runtime.pipeline
         try:
-            trace, reason = await trace_reading.read(slot, self._runtime, self._keeper.read if self._keeper else None)
+            trace, reason = await trace_reading.read(slot, self._runtime)
             if trace is not None and await self._release_guarded(slot, trace):
                 return
             if trace is not None:
@@ -144,8 +153,7 @@ class HeldTraces:
 
     def _publish(self, slot: Slot, trace: RagTrace, jobs: JobSink) -> None:
         """Publish the trace as a job. The span goes on at once, and its results follow from a worker."""
-        published = None if self._keeper is None else self._keeper.when_written(slot)
-        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes, published)
+        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes, _when_written(slot))
         if reason is None:
             self.release_unscored(slot, EvaluationStatus.LATE, QUEUED)
             return
@@ -158,12 +166,10 @@ class HeldTraces:
     def _take_up(self, kept: KeptTrace) -> bool:
         """Evaluate such a trace; False where there is no room for it now. Where the worker has ended, it stays for the
         next process."""
-        from rag_otel.processing.keeping import is_given_up, slot_of
-
         exporting = self._exporting()
         if not exporting or self.hold.closed:
             return False
-        slot, given_up = slot_of(kept, exporting), is_given_up(kept)
+        slot, given_up = self._slot_of(kept, exporting), kept.begun >= _TRIES
         if not given_up and not self._admits_again(slot, held=not kept.released):
             return False
         job = self._give_up if given_up else self._evaluate_again
@@ -172,6 +178,22 @@ class HeldTraces:
             if self.hold.claim(slot):
                 self.hold.gone(slot)
         return True
+
+    def _slot_of(self, kept: KeptTrace, downstream: tuple[SpanProcessor, ...]) -> Slot:
+        spans = tuple(kept.read.values())
+        texts = (value for span in spans for value in (span.attributes or {}).values() if isinstance(value, str))
+        return Slot(
+            span=kept.target,
+            target=span_ref(kept.target.context),
+            tree=SubTree(spans=spans, size=sum(map(len, texts)), complete=True),
+            snapshot=kept.snapshot,
+            decision=kept.decision,
+            root=kept.root,
+            downstream=downstream,
+            kept_by=self._kept_traces,
+            taken_up=True,
+            scored=kept.scored,
+        )
 
     def _admits_again(self, slot: Slot, *, held: bool) -> bool:
         """True when there is a slot and a place under the cap."""
@@ -185,14 +207,12 @@ class HeldTraces:
     async def _evaluate_again(self, slot: Slot, *, released: bool) -> None:
         if not released and not slot.deadline:  # nothing is held here
             fan_out.end_later(slot.downstream, self.passing_late(slot))
-        if self._keeper is not None:
-            self._keeper.begun(slot)
+        if slot.kept_by is not None:
+            slot.kept_by.begun(slot.span)
         await self._evaluate(slot)
 
     async def _give_up(self, slot: Slot, *, released: bool) -> None:
         """Let the span go without scores: its evaluation has ended one process after the other."""
-        from rag_otel.processing.keeping import GIVEN_UP
-
         if not released:
             going = self.unscored(slot.span, EvaluationStatus.FAILED, GIVEN_UP, slot.decision)
             fan_out.end_later(slot.downstream, going)
@@ -230,7 +250,7 @@ class HeldTraces:
         if not self.hold.claim(slot):
             return False
         going = slot.span
-        if slot.kept and reason == SHUT_DOWN:
+        if slot.kept_by is not None and reason == SHUT_DOWN:
             status = EvaluationStatus.LATE  # the next process evaluates it
         with guarded("processor.status"):
             going = self.unscored(slot.span, status, reason, slot.decision)
@@ -241,22 +261,22 @@ class HeldTraces:
         """Export the span by its processors, less those that the application has taken away since."""
         exporting = self._exporting()
         try:
-            if self._keeper is not None:
-                self._keeper.released(slot, scored=scored)
+            if slot.kept_by is not None:
+                slot.kept_by.released(slot.span, scored=scored)
             there = tuple(each for each in slot.downstream if each in exporting)
             fan_out.end_later(there or exporting, span)
         finally:
             self.hold.gone(slot)
 
     def _deliver(self, slot: Slot, result: EvaluatedTrace) -> None:
-        written = None if self._keeper is None else self._keeper.when_written(slot)
+        written = _when_written(slot)
         if written is None:
             self._runtime.delivery.submit(result)
         else:
             self._runtime.delivery.submit(result, written)
 
     def _nothing_to_write(self, slot: Slot) -> None:
-        if self._keeper is not None and (written := self._keeper.when_written(slot)) is not None:
+        if (written := _when_written(slot)) is not None:
             written()
 
     def _origin(self, slot: Slot) -> SpanOrigin | None:
@@ -293,8 +313,8 @@ class HeldTraces:
     def stop(self) -> None:
         """Admit nothing more; those that are held still get their scores. Safe to call twice."""
         self.hold.close()
-        if self._keeper is not None:
-            self._keeper.stop()
+        if self._kept_traces is not None:
+            self._kept_traces.hand_out_no_more(self._take_up)
 
     def give_up(self) -> None:
         """Release everything now; what is not evaluated is given up."""
@@ -304,8 +324,17 @@ class HeldTraces:
 
     def flush_disk(self, timeout_s: float) -> None:
         """Wait until the disk knows what is done."""
-        if self._keeper is not None:
-            self._keeper.flush(timeout_s)
+        if self._kept_traces is not None:
+            self._kept_traces.flush(timeout_s)
+
+
+def _when_written(slot: Slot) -> Callable[[], None] | None:
+    """A trace is evaluated, or has nothing to evaluate: what to call when its results are written."""
+    if slot.kept_by is None:
+        return None
+    if slot.taken_up:
+        slot.kept_by.evaluated(slot.span)
+    return functools.partial(slot.kept_by.written, slot.span)
 
 
 def count(status: EvaluationStatus, reason: str | None) -> None:

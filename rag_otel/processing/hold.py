@@ -23,6 +23,7 @@ from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
 
 if TYPE_CHECKING:
+    from rag_otel.durable.kept_traces import KeptTraces  # only imported where a state folder is set
     from rag_otel.observing.call_snapshot import Snapshot
     from rag_otel.processing.open_spans import SubTree
 
@@ -50,8 +51,8 @@ class Slot:
     """When the span goes out without scores, in `time.monotonic` seconds; 0 for one that is not held."""
     admitted_at: float = 0.0
     """When the slot was taken, in the same seconds."""
-    kept: bool = False
-    """It is on disk."""
+    kept_by: KeptTraces | None = None
+    """What keeps it on disk; None: nothing does."""
     taken_up: bool = False
     """An earlier process had admitted it: its place under the cap is paid for."""
     scored: bool = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Sequence
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
@@ -40,13 +39,8 @@ async def yield_to_event_loop() -> None:
     await asyncio.sleep(0)
 
 
-async def read(
-    slot: Slot, runtime: Runtime, found: Callable[[Slot, Sequence[ReadableSpan]], None] | None = None
-) -> tuple[RagTrace | None, str | None]:
-    """The trace, evaluable or not; or None and why there is nothing to read. On the worker.
-
-    `found` is told all spans of a trace that was waited for.
-    """
+async def read(slot: Slot, runtime: Runtime) -> tuple[RagTrace | None, str | None]:
+    """The trace, evaluable or not; or None and why there is nothing to read. On the worker."""
     if not slot.tree.complete and (slot.snapshot is None or slot.snapshot.chunks is None):
         return None, UnevaluableReason.TRUNCATED
     spans = slot.tree.spans
@@ -56,8 +50,9 @@ async def read(
                 spans = await slot.tree.whole(late_s=_LATE_S, stream_s=runtime.settings.judge.timeout)
         except TimeoutError:
             return None, UnevaluableReason.INCOMPLETE
-        if found is not None:
-            found(slot, spans)
+        known = {id(span) for span in slot.tree.spans}
+        if slot.kept_by is not None and (later := [span for span in spans if id(span) not in known]):
+            slot.kept_by.found(slot.span, later)
     snapshot = slot.snapshot
     if snapshot is not None and snapshot.whole and len(spans) == 1:
         trace: RagTrace | None = _of_one_span(slot.span, slot.target)
