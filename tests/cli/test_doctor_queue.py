@@ -50,7 +50,7 @@ def test_the_queue_its_dead_letters_and_a_missing_worker_are_named(
     with a_rabbit_node(tmp_path / "rabbitmq") as server:
         monkeypatch.setenv("RAG_OTEL_JOB_QUEUE_URL", server.url)
         give_one_up(QueueSettings(url=server.url))
-        assert main(["doctor", "--timeout", "5"]) == 1
+        assert main(["doctor", "--timeout", "15"]) == 1
         said = capsys.readouterr().out
         assert "the job queue 'rag-otel' answers and has these settings: 0 jobs wait" in said
         assert "1 dead letters (rag-otel dead-letters list" in said

@@ -109,7 +109,7 @@ def stack(_binaries: None, tmp_path: Path, phoenix_server: SharedPhoenix) -> Ite
                     "RAG_OTEL_ALERT_WEBHOOK_SECRET_FILE": str(tmp_path / "secret"),
                     "RAG_OTEL_ALERT_RULES": "risk>0.5",
                     "RAG_OTEL_ALERT_DIGEST": "0",
-                    "RAG_OTEL_ALERT_PAGE_PRECISION": "0",
+                    "RAG_OTEL_ALERT_PRECISION": "1",
                     "RAG_OTEL_ALERT_RESOLVE_AFTER": "10",
                     "RAG_OTEL_DRIFT_BASELINE_COUNT": str(BASELINE),
                 },

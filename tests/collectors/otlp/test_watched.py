@@ -43,7 +43,7 @@ def test_kill_9_loses_no_alert_and_no_annotation(tmp_path: Path) -> None:
         "RAG_OTEL_ALERT_WEBHOOK_URL": f"http://127.0.0.1:{port}/hook",
         "RAG_OTEL_ALERT_RULES": "unfaithful,score<0.9",
         "RAG_OTEL_ALERT_DIGEST": "0",
-        "RAG_OTEL_ALERT_PAGE_PRECISION": "0",
+        "RAG_OTEL_ALERT_PRECISION": "1",
         "RAG_OTEL_ALERT_COOLDOWN": "0",
     }
     state = tmp_path / "state"
