@@ -71,6 +71,9 @@ class Journal:
         """What is not done, the key seen first first."""
         return list(self._positions)
 
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._positions
+
     @property
     def disk_bytes(self) -> int:
         """How much disk the log takes."""

@@ -3,8 +3,8 @@
     request path, worker -> queue -> the scheduler -> journal -> the next process, after a kill
 
 The request path appends to a queue. The scheduler looks at the queue every `LINGER_S` while there is something in it,
-encodes what is there and writes it with one call: what a SIGKILL can lose is what was handed over since, see
-docs/application.md. It also hands out what earlier processes left.
+and encodes and writes what is there: what a SIGKILL can lose is what was handed over since, see docs/application.md.
+It also hands out what earlier processes left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -92,11 +92,6 @@ class KeptTraces:
         """When there was something in the queue, and when it was looked at, by the clock."""
         self._tended = self._adopted = self._taken_up_at = float("-inf")
         self._closed = False
-        self._under_way: set[bytes] = set()
-        """Traces of this process, and those that it has taken up."""
-        self._values: list[tuple[bytes, bytes]] = []
-        self._value_bytes = 0
-        self._done: list[bytes] = []
         self._left = LeftTraces()
 
     # --- from any thread ----------------------------------------------------------------------------------------------
@@ -143,9 +138,8 @@ class KeptTraces:
     def begun(self, target: ReadableSpan) -> None:
         """The evaluation of a trace of an earlier process begins now. Returns when that is on disk, because it may end
         the process."""
-        with self._lock:
+        with self._lock, self._warned("written"):
             self._on_value(target, trace_records.BEGUN)
-            self._write()
 
     def evaluated(self, target: ReadableSpan) -> None:
         """The evaluation of a trace of an earlier process has come to an end, and this process to no harm."""
@@ -162,7 +156,9 @@ class KeptTraces:
         try:
             with guarded("traces.flush"):
                 self._look()
-                self._clear()
+                if self._journal is not None:
+                    with self._warned("cleared"):
+                        self._journal.clear()
                 return True
             return False
         finally:
@@ -196,7 +192,7 @@ class KeptTraces:
         """Traces in the folder that are not done: those of this process, and those that wait to be taken up. None
         while the folder is not open."""
         with self._lock:
-            return None if self._journal is None else len(self._under_way) + len(self._left)
+            return None if self._journal is None else len(self._journal.keys)
 
     def _put(self, event: Callable[[], None]) -> None:
         self._events.append(event)
@@ -226,90 +222,44 @@ class KeptTraces:
                 return
             self._look()
             now = self._clock()
-            if now - self._taken_up_at >= _TAKE_UP_S:
+            if now - self._taken_up_at >= _TAKE_UP_S and self._journal is not None:
                 self._taken_up_at = now
-                self._hand_out()
-            if now - self._tended >= _TEND_S:
+                self._hand_out(self._journal)
+            if now - self._tended >= _TEND_S and self._journal is not None:
                 self._tended = now
-                self._clear()
-                self._tend(now)
+                with self._warned("written"):
+                    self._tend(self._journal)
             self._asleep = now - self._busy_at >= _IDLE_S
 
     def _look(self) -> None:
-        self._open()
+        if self._journal is None:
+            with self._warned("opened"):
+                self._open()
         self._looked_at = self._clock()
         self._waiting = self._waiting_bytes = 0
         if self._events:
             self._busy_at = self._looked_at
         for _ in range(len(self._events)):
-            with guarded("traces.event"):
+            with guarded("traces.event"), self._warned("written"):
                 self._events.popleft()()
-        self._write()
 
     def _open(self) -> None:
-        if self._journal is not None:
-            return
         trace_records.prepare()
-        try:
-            self._journal = Journal(
-                self._folder.path / FOLDER,
-                readable=trace_records.is_value,
-                key_bytes=KEY_BYTES,
-                max_bytes=MAX_BYTES,
-            )
-        except OSError as error:
-            self._warn("opened", error)
-            return
+        self._journal = Journal(
+            self._folder.path / FOLDER, readable=trace_records.is_value, key_bytes=KEY_BYTES, max_bytes=MAX_BYTES
+        )
         if left := self._journal.keys:
             self._left.add(left)
             logger.warning("rag-otel: took up %d traces that an earlier process had admitted", len(left))
 
-    def _write(self) -> None:
-        """Write what the events left to be written: first values, then marks."""
-        values, self._values, self._value_bytes = self._values, [], 0
-        done, self._done = self._done, []
-        if self._journal is None:
-            return
-        admitted = {key for key, value in values if value.startswith(trace_records.TRACE)}
-        gone = set(done)
-        # What is done already needs no record, but a record that stands there needs its mark.
-        values = [each for each in values if each[0] not in gone]
-        try:
-            if values:
-                self._journal.append(values)
-        except OSError as error:
-            self._warn("written", error)
-            for key in admitted - gone:
-                counters.add("traces.refused")
-                self._forget(key)
-            admitted &= gone
-        if admitted:  # not before: who reads it may rely on them
-            counters.add("traces.kept", len(admitted))
-        try:
-            if done:
-                self._journal.done(*done)
-        except OSError as error:  # `tend` writes them
-            self._warn("written", error)
-
-    def _clear(self) -> None:
-        try:
-            if self._journal is not None:
-                self._journal.clear()
-        except OSError as error:
-            self._warn("cleared", error)
-
-    def _tend(self, now: float) -> None:
-        if self._journal is None:
-            return
-        try:
-            self._journal.tend()
-            if now - self._adopted >= _ADOPT_S:
-                self._adopted = now
-                if found := self._journal.adopt(self._folder):
-                    self._left.add(found)
-                    logger.warning("rag-otel: took over %d traces of processes that are gone", len(found))
-        except OSError as error:
-            self._warn("written", error)
+    def _tend(self, journal: Journal) -> None:
+        journal.tend()
+        journal.clear()
+        if self._tended - self._adopted >= _ADOPT_S:
+            self._adopted = self._tended
+            if found := journal.adopt(self._folder):
+                self._left.add(found)
+                logger.warning("rag-otel: took over %d traces of processes that are gone", len(found))
 
     def _on_admitted(
         self,
@@ -322,50 +272,46 @@ class KeptTraces:
         value = trace_records.trace_value(
             sampled, admitted_at=time.time(), decision=decision, snapshot=snapshot, root=root
         )
-        if self._journal is None or not self._journal.has_room(self._value_bytes + len(value)):
+        try:
+            if self._journal is None:
+                raise OSError("it is not open")
+            if not self._journal.has_room(len(value)):
+                raise OSError("its bound is reached")
+            self._journal.append([(_key(target), value)])
+        except OSError:
             counters.add("traces.refused")
-            self._warn("written", "it is not open" if self._journal is None else "its bound is reached")
-            return
-        key = _key(target)
-        self._values.append((key, value))
-        self._value_bytes += len(value)
-        self._under_way.add(key)
+            raise
+        counters.add("traces.kept")  # not before: who reads it may rely on it
 
     def _on_value(self, target: ReadableSpan, value: bytes) -> None:
-        if (key := _key(target)) in self._under_way:
-            self._values.append((key, value))
+        if self._journal is not None and (key := _key(target)) in self._journal:
+            self._journal.append([(key, value)])
 
     def _on_evaluated(self, target: ReadableSpan) -> None:
-        self._on_value(target, trace_records.EVALUATED)
         self._left.is_over(_key(target))
+        self._on_value(target, trace_records.EVALUATED)
 
     def _on_written(self, target: ReadableSpan) -> None:
-        if (key := _key(target)) in self._under_way:
-            self._forget(key)
-
-    def _forget(self, key: bytes) -> None:
-        """The trace is done, or given up."""
+        key = _key(target)
         self._left.is_over(key)
-        self._under_way.discard(key)
-        self._done.append(key)
+        if self._journal is not None and key in self._journal:
+            self._journal.done(key)
 
     # --- what earlier processes left ----------------------------------------------------------------------------------
 
-    def _hand_out(self) -> None:
+    def _hand_out(self, journal: Journal) -> None:
         for _ in range(_AT_ONCE):
-            if not self._takers or (kept := self._left.next(self._read)) is None:
+            if not self._takers or (kept := self._left.next(partial(self._read, journal))) is None:
                 break
-            self._under_way.add(kept.key)
             if not any(take_up(kept) for take_up in list(self._takers)):
-                self._under_way.discard(kept.key)
                 self._left.put_back(kept.key)
                 break
             counters.add("traces.taken_up")
 
-    def _read(self, key: bytes) -> KeptTrace | None:
+    def _read(self, journal: Journal, key: bytes) -> KeptTrace | None:
         """A trace that is not done; None where it cannot be read, or is too old. Such a one is forgotten."""
         try:
-            kept = trace_records.trace_of(key, () if self._journal is None else self._journal.read(key))
+            kept = trace_records.trace_of(key, journal.read(key))
         except (OSError, ValueError) as error:
             counters.add("traces.unreadable")
             logger.warning("rag-otel: a trace in %s cannot be read: %s", self._folder.root, error)
@@ -373,11 +319,17 @@ class KeptTraces:
             if time.time() - kept.admitted_at <= self._max_age_s:
                 return kept
             counters.add("traces.expired")
-        self._done.append(key)
+        with self._warned("written"):
+            journal.done(key)
         return None
 
-    def _warn(self, what: str, why: object) -> None:
-        self._log.warning(str(self._folder.root), f"cannot be {what} ({why}): traces are in memory alone")
+    @contextlib.contextmanager
+    def _warned(self, what: str) -> Iterator[None]:
+        """Errors of the disk are logged, now and then; what is missing is written by `tend`, or in memory alone."""
+        try:
+            yield
+        except OSError as error:
+            self._log.warning(str(self._folder.root), f"cannot be {what} ({error}): traces are in memory alone")
 
 
 def _key(target: ReadableSpan) -> bytes:
