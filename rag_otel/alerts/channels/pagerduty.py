@@ -85,7 +85,7 @@ def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
     first = answers[0] if answers else {}
     shown: dict[str, Any] = {
         **dict(message.facts),
-        "worst answers": [f"{each.text} {each.link or ''}".rstrip() for each in message.worst],
+        "worst answers": [f"{each.line} {each.link or ''}".rstrip() for each in message.worst],
         "next step": message.next_step,
         **first,
         "details": dict(message.details),

@@ -118,14 +118,17 @@ class Evidence:
     def hidden(self) -> bool:
         return not (self.question or self.fragments or self.claims)
 
+    @property
+    def scores(self) -> str:
+        """Its facts on one line."""
+        return ", ".join(f"{name} {value}" for name, value in self.facts)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worst:
-    """One answer on one line."""
-
-    text: str
-    link: str | None
-    """The trace, where the message has several."""
+    @property
+    def line(self) -> str:
+        """The answer on one line: its scores, the question, the first unsupported claim."""
+        about = one_line(self.question, 100) or (HIDDEN if self.hidden else "")
+        claim = f"unsupported: {one_line(self.claims[0].claim.text, 120)}" if self.claims else ""
+        return ": ".join(filter(None, (self.scores, "; ".join(filter(None, (about, claim))))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +139,8 @@ class Message:
     """One line: what happened and where; begins with "Resolved" when it is over."""
     facts: Facts
     """Where, since when, how bad, how often right."""
-    worst: tuple[Worst, ...]
-    """At most three answers, the worst first."""
+    worst: tuple[Evidence, ...]
+    """The answers that are named in the head, the worst first."""
     next_step: str
     """What to do first; empty when it is over."""
     links: tuple[tuple[str, str], ...]
@@ -165,7 +168,7 @@ def compose_message(alert: Alert) -> Message:
     return Message(
         title=_title(alert),
         facts=first_facts(alert),
-        worst=tuple(map(_worst, answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST])),
+        worst=tuple(answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST]),
         next_step=next_step(alert),
         links=tuple((name, address) for name, address in links if address),
         details=detail_facts(alert),
@@ -194,7 +197,7 @@ def head(message: Message, style: Style = PLAIN) -> list[str]:
         lines.append(style.bold("Worst answers:" if len(message.worst) > 1 else "Answer:"))
         for rank, each in enumerate(message.worst, 1):
             numbered = f"{rank}. " if len(message.worst) > 1 else ""
-            lines.append(f"  {numbered}{style.cut(each.text, _FACT)}")
+            lines.append(f"  {numbered}{style.cut(each.line, _FACT)}")
             lines += [f"     {style.link(each.link, TRACE)}"] if each.link else []
     lines += [_fact("Next", message.next_step, style)] if message.next_step else []
     return [*lines, *(style.link(address, name) for name, address in message.links)]
@@ -205,9 +208,8 @@ def details(message: Message, sizes: Sizes = Sizes(), style: Style = PLAIN) -> I
     yield from (_fact(name, value, style) for name, value in message.details)
     for number, answer in enumerate(message.answers[: max(1, sizes.examples)], 1):
         if len(message.answers) > 1:
-            facts = ", ".join(f"{name} {value}" for name, value in answer.facts)
             yield from ("", style.bold(f"--- answer {number} of {len(message.answers)}"))
-            yield from ([style.cut(facts, _FACT)] if facts else [])
+            yield from ([style.cut(answer.scores, _FACT)] if answer.facts else [])
             yield from ([style.link(answer.link, TRACE)] if answer.link else [])
         for name, text in parts(answer, sizes, style):
             first, *more = text.split("\n")
@@ -263,15 +265,6 @@ def _example_facts(example: AlertExample, metric: str) -> Iterator[tuple[str, st
 def _title(alert: Alert) -> str:
     said = f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)
     return one_line(said, _TITLE)
-
-
-def _worst(answer: Evidence) -> Worst:
-    """One answer on one line: its numbers, the question, the first unsupported claim."""
-    numbers = ", ".join(f"{name} {value}" for name, value in answer.facts)
-    about = one_line(answer.question, 100) or (HIDDEN if answer.hidden else "")
-    claim = f"unsupported: {one_line(answer.claims[0].claim.text, 120)}" if answer.claims else ""
-    text = "; ".join(part for part in (about, claim) if part)
-    return Worst(text=f"{numbers}: {text}" if numbers and text else numbers or text, link=answer.link)
 
 
 def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Evidence:
