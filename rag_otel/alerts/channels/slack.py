@@ -22,7 +22,7 @@ MAX_FIELD: Final = 2000
 MAX_HEADER: Final = 150
 _MAX_FALLBACK: Final = 3000
 _MAX_LINK: Final = 1000
-_SIZES: Final = Sizes(question=600, response=2600, claim=250, quote=200, quotes=1)
+_SIZES: Final = Sizes(question=600, response=2600, claim=500, quote=400, quotes=1)
 _SIGNS: Final = {AlertSeverity.WARNING: "⚠️", AlertSeverity.CRITICAL: "🔴"}
 _RESOLVED: Final = "✅"
 _COLOURS: Final = {"⚠️": "#e8a33d", "🔴": "#c0392b", _RESOLVED: "#2e9e5b"}
