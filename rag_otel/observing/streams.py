@@ -23,15 +23,19 @@ Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | N
 """(args, kwargs) -> the call, None where it is not recorded, and the iterator that does the work."""
 
 
-class BodySteps:
-    """Runs the steps of a body, each in the body's own context."""
+class Watched:
+    """One stream while it runs: the steps of its body, each in the body's own context, what it has said, and the gate
+    that its items pass, if any."""
 
-    __slots__ = ("_context",)
-
-    def __init__(self, call: Call | None) -> None:
+    def __init__(self, call: Call | None, *, blocking: bool) -> None:
+        self.transcript = Transcript()
+        gate = None if call is None else call.gate
+        self.gate = None if gate is None else gate.stream(self.transcript, blocking=blocking)
+        self._call = call
         self._context: Context | None = None if call is None else call.context
 
     def run(self, step: Callable[..., T], *arguments: Any) -> T:
+        """One step of the body."""
         if self._context is None:
             return step(*arguments)
         token = attach(self._context)
@@ -42,6 +46,7 @@ class BodySteps:
             detach(token)
 
     async def run_async(self, step: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+        """The same of one that awaits."""
         if self._context is None:
             return await step(*arguments)
         token = attach(self._context)
@@ -50,17 +55,6 @@ class BodySteps:
         finally:
             self._context = get_current()
             detach(token)
-
-
-class Watched:
-    """One stream while it runs: the body's steps, what it has said, and the gate that its items pass, if any."""
-
-    def __init__(self, call: Call | None, *, blocking: bool) -> None:
-        self.steps = BodySteps(call)
-        self.transcript = Transcript()
-        gate = None if call is None else call.gate
-        self.gate = None if gate is None else gate.stream(self.transcript, blocking=blocking)
-        self._call = call
 
     def end(self, returned: object) -> None:
         """The body has ended, or the gate has ended it."""
@@ -89,11 +83,11 @@ def generator_function(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
     def driven(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         call, body = start(args, kwargs)
         watched = Watched(call, blocking=True)
-        steps, transcript, gate = watched.steps, watched.transcript, watched.gate
+        transcript, gate = watched.transcript, watched.gate
         returned = None
         try:
             try:
-                item = steps.run(next, body)
+                item = watched.run(next, body)
                 while True:
                     transcript.add(item)
                     sent = None
@@ -105,18 +99,18 @@ def generator_function(start: Start) -> Callable[..., Generator[Any, Any, Any]]:
                                 yield leaving
                     except GeneratorExit:
                         if hasattr(body, "close"):
-                            steps.run(body.close)
+                            watched.run(body.close)
                         raise
                     except BaseException as error:
                         if gate is not None or not hasattr(body, "throw"):
                             raise
-                        item = steps.run(body.throw, error)
+                        item = watched.run(body.throw, error)
                         continue
                     if gate is not None and gate.stopped:
                         if hasattr(body, "close"):
-                            steps.run(body.close)
+                            watched.run(body.close)
                         break
-                    item = steps.run(next, body) if sent is None else steps.run(body.send, sent)
+                    item = watched.run(next, body) if sent is None else watched.run(body.send, sent)
             except StopIteration as stop:
                 returned = stop.value
             if gate is not None:
@@ -137,10 +131,10 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
     async def driven(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         call, body = start(args, kwargs)
         watched = Watched(call, blocking=False)
-        steps, transcript, gate = watched.steps, watched.transcript, watched.gate
+        transcript, gate = watched.transcript, watched.gate
         try:
             try:
-                item = await steps.run_async(body.__anext__)
+                item = await watched.run_async(body.__anext__)
                 while True:
                     transcript.add(item)
                     sent = None
@@ -152,19 +146,19 @@ def async_generator_function(start: Start) -> Callable[..., AsyncGenerator[Any, 
                                 yield leaving
                     except GeneratorExit:
                         if hasattr(body, "aclose"):
-                            await steps.run_async(body.aclose)
+                            await watched.run_async(body.aclose)
                         raise
                     except BaseException as error:
                         if gate is not None or not hasattr(body, "athrow"):
                             raise
-                        item = await steps.run_async(body.athrow, error)
+                        item = await watched.run_async(body.athrow, error)
                         continue
                     if gate is not None and gate.stopped:
                         if hasattr(body, "aclose"):
-                            await steps.run_async(body.aclose)
+                            await watched.run_async(body.aclose)
                         break
                     item = await (
-                        steps.run_async(body.__anext__) if sent is None else steps.run_async(body.asend, sent)
+                        watched.run_async(body.__anext__) if sent is None else watched.run_async(body.asend, sent)
                     )
             except StopAsyncIteration:
                 pass
