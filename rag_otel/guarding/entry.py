@@ -15,7 +15,7 @@ from typing import Any, Final
 from opentelemetry.context import get_value
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.guarding.acting import GuardedCall
+from rag_otel.guarding.guarded_call import GuardedCall
 from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded, not_judged
 from rag_otel.observing.allowance import Allowance, TooLargeError
 from rag_otel.observing.call import Observation, begin_guarded

@@ -23,14 +23,14 @@ from rag_otel.guarding.rules import (
     Outcome,
 )
 from rag_otel.guarding.stream_buffer import StreamBuffer
-from rag_otel.guarding.texts import Range, annotated, without
+from rag_otel.guarding.unsupported_sentences import Range, annotated, without
 from rag_otel.model import ReasonCode
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import report_internal_error
 
 if TYPE_CHECKING:
-    from rag_otel.guarding.acting import GuardedCall
+    from rag_otel.guarding.guarded_call import GuardedCall
 
 
 class StreamGuard(ABC):

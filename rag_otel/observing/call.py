@@ -28,7 +28,7 @@ from rag_otel.safety import privacy
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 if TYPE_CHECKING:
-    from rag_otel.guarding.acting import GuardRecord
+    from rag_otel.guarding.guarded_call import GuardRecord
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from rag_otel import semconv
 from rag_otel.safety.guard import guarded
 
 if TYPE_CHECKING:
-    from rag_otel.guarding.acting import GuardedCall
+    from rag_otel.guarding.guarded_call import GuardedCall
 
 SET_UP: Final = "rag_otel.setup.instrument"
 """The module that sets the process up. It imports everything else, so it is imported with the first call."""

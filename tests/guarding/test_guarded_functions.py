@@ -163,7 +163,7 @@ def test_an_error_of_ours_never_reaches_the_caller(
     """The default applies, for functions and for streams."""
     app.instrument()
     monkeypatch.setenv("RAG_OTEL_RAISE_INTERNAL_ERRORS", "0")
-    monkeypatch.setattr("rag_otel.guarding.acting.Check", None)
+    monkeypatch.setattr("rag_otel.guarding.guarded_call.Check", None)
     guard = Guard(default=default)
 
     @observe(guard=guard)

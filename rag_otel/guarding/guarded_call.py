@@ -12,7 +12,7 @@ from typing import Any
 from rag_otel import semconv
 from rag_otel.guarding.check import Check
 from rag_otel.guarding.replacement import Failed, replacement_of
-from rag_otel.guarding.results import NotWritableError, with_text
+from rag_otel.guarding.rewriting import NotWritableError, with_text
 from rag_otel.guarding.rules import (
     FAILED_REPLACEMENT,
     INTERNAL_ERROR,
@@ -28,7 +28,7 @@ from rag_otel.guarding.rules import (
     not_judged,
 )
 from rag_otel.guarding.streaming import HeldStream, ReleasedStream, StreamGuard
-from rag_otel.guarding.texts import Range, UnsupportedSentences, annotated, without
+from rag_otel.guarding.unsupported_sentences import Range, UnsupportedSentences, annotated, without
 from rag_otel.model import AttributeValue, Chunk
 from rag_otel.observing.allowance import Allowance
 from rag_otel.observing.call import Observation
