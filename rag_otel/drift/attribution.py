@@ -30,9 +30,7 @@ class Movement:
     """`contribution` as a share of the change; above 1 where other slices moved the other way."""
 
 
-def movements(
-    whole: History, slices: Mapping[str, History], *, until: int, since: int, top: int = _TOP
-) -> tuple[Movement, ...]:
+def movements(whole: History, slices: Mapping[str, History], *, until: int, since: int) -> tuple[Movement, ...]:
     """The slices that pulled the mean down most between all before `until` and all since `since`, worst first.
     Both are orders of values (see `History`), the same in every slice.
 
@@ -68,4 +66,4 @@ def movements(
     found.sort(
         key=lambda each: (round(each.contribution, 3), each.since is None, round(each.share_since, 3), each.slice)
     )
-    return tuple(each for each in found[:top] if each.contribution < 0.0)
+    return tuple(each for each in found[:_TOP] if each.contribution < 0.0)

@@ -110,16 +110,16 @@ def _most(levels: Sequence[Sequence[float]], spread: float) -> float:
     return float(2**power) * _variance(levels[power]) / spread
 
 
-def drop_inside(residuals: Sequence[float], *, beyond: float = _INSIDE) -> int | None:
+def drop_inside(residuals: Sequence[float]) -> int | None:
     """The place where some values drop among themselves; None where chance explains it, and how they depend on each
-    other but for the drop. A CUSUM of their distances from their own mean; `beyond`: Kolmogorov's bound of it."""
+    other but for the drop. A CUSUM of their distances from their own mean."""
     sums = list(accumulate(residuals))
     at = max(range(len(sums) - 1), key=sums.__getitem__, default=0)
     if min(at + 1, len(residuals) - at - 1) < _LEAST_BLOCKS:
         return None
     flat = around_parts(residuals, at + 1)
     found = dependence(flat)
-    if sums[at] <= beyond * math.sqrt(len(flat) * _variance(flat) * found.inflation):
+    if sums[at] <= _INSIDE * math.sqrt(len(flat) * _variance(flat) * found.inflation):
         return None
     return at + 1
 

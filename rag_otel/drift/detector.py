@@ -102,9 +102,9 @@ class DropDetector:
         # Bernoulli's is the largest spread of a value in 0..1: bets start small where nothing is known.
         self._second_moment = floor * (1.0 - floor) * mean_weight**2 if second_moment is None else second_moment
         self._money = _NOTHING
-        self.tune()
+        self._tune()
 
-    def tune(self) -> None:
+    def _tune(self) -> None:
         """Bet what suits the floor, from the next value on."""
         self._bets = tuned_bets(
             self.floor,
@@ -130,7 +130,7 @@ class DropDetector:
         if probability < self._least_probability:
             # The bet is lowered before it is placed, to the next power of two: that happens a few times at most.
             self._least_probability = 2.0 ** math.floor(math.log2(probability))
-            self.tune()
+            self._tune()
         payoff = (self.floor - value) / probability
         bet_0, bet_1, bet_2, bet_3 = self._bets  # written out: this runs for every value of every slice
         money_0, money_1, money_2, money_3 = self._money
@@ -156,7 +156,7 @@ class DropDetector:
         self._mean_weight += share * (weight - self._mean_weight)
         if self.count >= _RETUNE_FROM and self.count & (self.count - 1) == 0:
             self._learning = self.count < _RETUNE_UNTIL
-            self.tune()
+            self._tune()
 
     def hold(self, values: int) -> None:
         """Enough evidence is not told yet, for so many more values. It holds little more than an alarm takes: what

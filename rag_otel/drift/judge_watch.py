@@ -27,6 +27,7 @@ _PAUSE_S: Final = 0.25
 """Between two questions to the cap."""
 _PATIENCE_S: Final = 600.0
 """For all anchors together, however small the cap."""
+_EVERY_S: Final = 86_400.0
 _RETRY_S: Final = 600.0
 _HALF: Final = 0.5
 """Whoever accounts for more than this share of a drop has moved."""
@@ -72,20 +73,17 @@ class JudgeWatch:
         run: Run,
         *,
         admit: Callable[[], bool] = lambda: True,
-        interval_s: float = 86_400.0,
         timeout_s: float = 60.0,
-        changed: Callable[[str], None] = lambda metric: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`admit` takes one evaluation out of the cap; `timeout_s` is for one of them; `changed` hears of every new
-        reading, on the worker's thread."""
+        """`admit` takes one evaluation out of the cap; `timeout_s` is for one of them."""
         self._evaluators = tuple(evaluators)
         self._anchors = tuple(anchors)
         self._run = run
         self._admit = admit
-        self._interval_s = interval_s
         self._timeout_s = timeout_s
-        self.changed = changed
+        self.changed: Callable[[str], None] = lambda metric: None
+        """Hears of every new reading, by metric, on the worker's thread."""
         self._clock = clock
         self._lock = threading.RLock()
         self.readings = Readings()
@@ -118,7 +116,7 @@ class JudgeWatch:
         if not self.has_read:
             return float("inf")
         latest = min((each.time_s for each in self.readings.latest.values()), default=0.0)
-        return max(latest + self._interval_s, self._asked_at + min(_RETRY_S, self._interval_s))
+        return max(latest + _EVERY_S, self._asked_at + _RETRY_S)
 
     def check(self, then: Callable[[], None] | None = None) -> None:
         """Score the anchors again and call `then`, on the worker; at once where it cannot be done. Never raises."""

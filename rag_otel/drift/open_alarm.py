@@ -69,9 +69,9 @@ class OpenAlarm:
 
     def adopt(self, watch: Watch) -> None:
         """Go on with the settings of `watch`, after it was restored."""
-        watch.adopted(self.recovery, self._share)
+        self.recovery.threshold = watch.threshold(self._share)
         if self.deeper is not None:
-            watch.adopted(self.deeper)
+            self.deeper.threshold = watch.threshold()
 
 
 def _bounds(since: Moments, inflation: float) -> tuple[float, float]:

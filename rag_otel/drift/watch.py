@@ -42,7 +42,7 @@ class SeriesSettings:
 class Watch:
     """The detector of drops below the baseline's floor, and the one of gains."""
 
-    __slots__ = ("_room", "_settings", "baseline", "blocks", "detector", "floor", "rise")
+    __slots__ = ("_room", "_settings", "baseline", "blocks", "detector", "rise")
 
     NOT_STORED = ("_settings",)
 
@@ -52,7 +52,6 @@ class Watch:
         self.blocks = Blocks(baseline.block)
         self._settings = settings
         self._room = room
-        self.floor = self.baseline.floor
         self.detector = self.detect(self.floor)
         self.rise: DropDetector | None = None
         ceiling = 2.0 * baseline.mean - self.floor
@@ -65,15 +64,20 @@ class Watch:
         baseline = self.baseline
         return DropDetector(
             floor,
-            threshold=self._threshold(share),
+            threshold=self.threshold(share),
             mean_weight=baseline.mean_weight,
             second_moment=baseline.second_moment_around(floor if around is None else around),
             least_probability=self._settings.least_probability,
             room=self._room,
         )
 
-    def _threshold(self, share: float) -> float:
-        """In blocks of runs, which come more seldom than answers."""
+    @property
+    def floor(self) -> float:
+        """What the mean is bet to be below."""
+        return self.baseline.floor
+
+    def threshold(self, share: float = 1.0) -> float:
+        """Of a detector, in blocks of runs, which come more seldom than answers."""
         return max(1.0, share * self._settings.threshold / (self.baseline.block * self.baseline.answers))
 
     def may_learn(self, *, owed: bool) -> bool:
@@ -85,12 +89,6 @@ class Watch:
     def adopt(self, settings: SeriesSettings) -> None:
         """Go on with these settings, after it was restored: with their run length."""
         self._settings = settings
-        self.floor = self.detector.floor = self.baseline.floor
-        self.adopted(self.detector)
-        if self.rise is not None:
-            self.adopted(self.rise)
-
-    def adopted(self, detector: DropDetector, share: float = 1.0) -> None:
-        """Set what the settings say of a detector that was restored."""
-        detector.threshold = self._threshold(share)
-        detector.tune()
+        for detector in (self.detector, self.rise):
+            if detector is not None:
+                detector.threshold = self.threshold()
