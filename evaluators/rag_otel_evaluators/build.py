@@ -14,12 +14,12 @@ from rag_otel.protocols import Evaluator
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.masking import check_classes
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
+from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.llm.providers import PRICES
 from rag_otel_evaluators.metrics.registry import DescribedMetric, build
-from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup
+from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup, PromptOptions
 
 if TYPE_CHECKING:
-    from rag_otel_evaluators.judges.judge import Judge
     from rag_otel_evaluators.llm.cache import AnswerCache
     from rag_otel_evaluators.llm.egress import Egress
     from rag_otel_evaluators.llm.embedding import Embedder
@@ -64,17 +64,43 @@ def _setup(
     cache: AnswerCache | None,
     embedder: Embedder | None = None,
 ) -> MetricSetup:
+    def faithfulness() -> Judge:
+        assert not isinstance(judge, str | Judge)  # neither the embedded judge nor another that judges by itself
+        return _judge_of_faithfulness(
+            judge, settings, {"language": config.language, "prompt_folder": config.prompts}, cache
+        )
+
     return MetricSetup(
         judge=judge,
         embedder=embedder,
         language=config.language,
         prompt_folder=config.prompts,
-        strategy=settings.strategy,
-        reading=settings.reading,
-        classifier=_classifier(settings, cache),
-        samples=settings.samples,
-        most_claims=settings.most_claims,
+        faithfulness=faithfulness,
     )
+
+
+def _judge_of_faithfulness(
+    model: StructuredModel, settings: JudgeConfig, prompts: PromptOptions, cache: AnswerCache | None
+) -> Judge:
+    """A language model by the strategy of the settings. Raises ConfigurationError for settings that cannot be
+    combined."""
+    from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+    from rag_otel_evaluators.judges.statements import StatementsJudge
+
+    if settings.strategy != "classifier":
+        return LlmJudge(
+            model=model,
+            strategy=settings.strategy,
+            reading=settings.reading,
+            samples=settings.samples,
+            most_claims=settings.most_claims,
+            **prompts,
+        )
+    if settings.reading != "strict":
+        raise ConfigurationError(
+            f"reading {settings.reading!r} is an option of language models; the strategy `classifier` has only `strict`"
+        )
+    return StatementsJudge(model=model, classifier=_classifier(settings, cache), **prompts)
 
 
 def rows_at_once(config: EvaluatorsConfig) -> int:
@@ -217,10 +243,12 @@ def _second_judge(
     return _setup(config, settings, judge, cache).faithfulness_judge
 
 
-def _classifier(config: JudgeConfig, cache: AnswerCache | None) -> str | Judge:
-    """The judge that decides in the strategy `classifier`. It is loaded only for that strategy."""
-    if config.strategy != "classifier" or config.classifier == EMBEDDED:
-        return EMBEDDED
+def _classifier(config: JudgeConfig, cache: AnswerCache | None) -> Judge:
+    """The judge that decides in the strategy `classifier`."""
+    from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+
+    if config.classifier == EMBEDDED:
+        return EmbeddedJudge()
     if config.classifier.partition("/")[0] == _HHEM:
         return _hhem(JudgeConfig(model=config.classifier), cache)
     raise ConfigurationError(f"classifier: {config.classifier!r} is neither `{EMBEDDED}` nor `{_HHEM}[/...]`")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
@@ -12,7 +13,6 @@ from rag_otel_evaluators.judges.judge import Judge
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.decisions import DecisionJudge
-    from rag_otel_evaluators.judges.llm_faithfulness import Strategy, Strictness
     from rag_otel_evaluators.llm.embedding import Embedder
     from rag_otel_evaluators.llm.structured import StructuredModel
 
@@ -39,18 +39,8 @@ class MetricSetup:
     """The language of the prompts."""
     prompt_folder: Path | str | None = None
     """A folder of prompts that replace built-in ones."""
-    strategy: Strategy | Literal["classifier"] = "single"
-    """How faithfulness is judged with a language model: in one call (`single`), in two calls as RAGAS does
-    (`two_step`), or the model writes statements and the `classifier` judges them."""
-    reading: Strictness = "strict"
-    """What a language model counts as supported: only what the chunks state (`strict`), or also what can be inferred
-    from them (`lenient`)."""
-    classifier: str | Judge = EMBEDDED
-    """The judge of the strategy `classifier`: `embedded`, or a judge."""
-    samples: int = 1
-    """How often a language model judges each claim, for faithfulness."""
-    most_claims: int = 60
-    """Maximum number of claims of an answer that a language model judges."""
+    faithfulness: Callable[[], Judge] | None = None
+    """Makes the judge of faithfulness. None: `judge`, and a language model judges in one call."""
 
     @cached_property
     def model(self) -> StructuredModel:
@@ -82,39 +72,16 @@ class MetricSetup:
         """The judge, where it is a decision model: some metrics are a question more to it."""
         return cast("DecisionJudge", self.judge) if hasattr(self.judge, "riders") else None
 
-    @cached_property
+    @property
     def faithfulness_judge(self) -> Judge:
-        """The judge of faithfulness for the strategy. Raises ConfigurationError for settings that cannot be
-        combined."""
+        """The judge of faithfulness. Raises ConfigurationError for settings that cannot be combined."""
         if isinstance(self.judge, Judge):
             return self.judge
-        if self.strategy != "classifier":
-            from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+        if self.faithfulness is not None:
+            return self.faithfulness()
+        from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
 
-            return LlmJudge(
-                model=self.model,
-                strategy=self.strategy,
-                reading=self.reading,
-                samples=self.samples,
-                most_claims=self.most_claims,
-                **self.prompts,
-            )
-        from rag_otel_evaluators.judges.statements import StatementsJudge
-
-        if self.reading != "strict":
-            raise ConfigurationError(
-                f"reading {self.reading!r} is an option of language models; the strategy `classifier` has only `strict`"
-            )
-        return StatementsJudge(model=self.model, classifier=self._classifier(), **self.prompts)
-
-    def _classifier(self) -> Judge:
-        if isinstance(self.classifier, Judge):
-            return self.classifier
-        if self.classifier != EMBEDDED:
-            raise ConfigurationError(f"classifier {self.classifier!r}: is neither `{EMBEDDED}` nor a judge")
-        from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-
-        return EmbeddedJudge()
+        return LlmJudge(model=self.model, **self.prompts)
 
     @cached_property
     def vectors(self) -> Embedder:
