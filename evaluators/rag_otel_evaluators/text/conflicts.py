@@ -20,10 +20,9 @@ from typing import Final
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.opposites import LIMITING_WORDS, NEGATING_WORDS, OPPOSITES
-from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.quantity import Quantity
 from rag_otel_evaluators.text.statement import Statement
-from rag_otel_evaluators.text.terms import NEGATION_TERMS, WEIGHTS, term_of, terms_of
+from rag_otel_evaluators.text.terms import NEGATION_TERMS, SPACELESS, WEIGHTS, term_of, terms_of
 
 FEW_WORDS: Final = 5
 SHARE_OF_FEW: Final = 0.5

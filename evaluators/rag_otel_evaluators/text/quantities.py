@@ -49,6 +49,7 @@ _WORDS_AFTER: Final = 3
 """How far the word may be that a number counts."""
 _FILLERS: Final = words("of de del d des the der den dem la le el")
 _YEARS: Final = (1000, 2199)
+_DEGREES: Final = words("degree degrees ° grad grados degrés")
 
 _FIGURES: Final = (
     r"\d{4}-\d{2}-\d{2}|\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?!\d)"
@@ -110,14 +111,14 @@ class _Reader:
     def read(self, at: int) -> tuple[Quantity | None, int]:
         word = self._words[at]
         if word in CLOCK_WORDS:
-            return self._made(at, at + 1, CLOCK_WORDS[word], dimension="clock", unit="clock"), at + 1
+            return self._made(at, at + 1, CLOCK_WORDS[word])._replace(dimension="clock", unit="clock"), at + 1
         if word in REPEATED:
             ahead = self._word(at + 1)
             if word != "once" or ahead in ("a", "an", "per", "every", "each", "in"):
-                return self._made(at, at + 1, REPEATED[word], dimension="times", unit="time"), at + 1
+                return self._made(at, at + 1, REPEATED[word])._replace(dimension="times", unit="time"), at + 1
             return None, at + 1
         if word in FREE_OF_CHARGE and self._word(at - 1) not in ("-", "feel", "sugar", "tax"):
-            return self._made(at, at + 1, 0.0, dimension="money", unit="free"), at + 1
+            return self._made(at, at + 1, 0.0)._replace(dimension="money", unit="free"), at + 1
         if word in MONTHS:
             return self._date_from_month(at)
         if word[0].isdecimal():
@@ -165,7 +166,7 @@ class _Reader:
 
     def _from_words(self, at: int) -> tuple[Quantity | None, int]:
         word = self._words[at]
-        read = spelled_number(self._split(at), 0)
+        read = spelled_number(["and" if each == "-" else each for each in self._words[at : at + 12]], 0)
         if read is None:
             return None, at + 1
         value, length = read
@@ -176,13 +177,6 @@ class _Reader:
                 counts = word == "one" and self._word(end) not in ("of", "or", "and", "another", "day")
                 return self._amount(at, end, 1.0, in_figures=False) if counts else (None, end)
         return self._amount(at, end, value, in_figures=False)
-
-    def _split(self, at: int) -> list[str]:
-        """The words from here on, hyphens left out; as many tokens as words, so that ends agree."""
-        words = []
-        for word in self._words[at : at + 12]:
-            words.append("and" if word == "-" else word)
-        return words
 
     def _from_cjk(self, at: int) -> tuple[Quantity | None, int]:
         word = self._words[at]
@@ -204,9 +198,8 @@ class _Reader:
         if currency is not None:
             if self._word(end) in SHORT_SCALES and self._spans[end][0] == self._spans[end - 1][1]:
                 scale, end = SCALES[self._word(end)], end + 1
-            dimension, name, _ = currency
-            made = self._made(at - 1, end, value * scale, scale=scale, dimension=dimension, unit=name)
-            return made._replace(in_figures=in_figures), end
+            made = self._made(at - 1, end, value * scale)
+            return made._replace(scale=scale, dimension="money", unit=currency[1], in_figures=in_figures), end
         value *= scale
         clock = self._as_clock(at, end, value)
         if clock is not None:
@@ -214,15 +207,15 @@ class _Reader:
         unit, after = self._unit(end, in_figures=in_figures)
         if unit is not None:
             dimension, name, factor = unit
-            made = self._made(at, after, value, scale=scale, dimension=dimension, unit=name, factor=factor)
-            return made._replace(in_figures=in_figures), after
+            made = self._made(at, after, value)._replace(scale=scale, in_figures=in_figures)
+            return made._replace(dimension=dimension, unit=name, factor=factor), after
         is_year = in_figures and value.is_integer() and _YEARS[0] <= value <= _YEARS[1] and end == at + 1
         of, counted = self._counted(end)
         if is_year and len(self._words[at]) == 4 and not of:
             return self._date(at, end, int(value), 0, 0), end
-        made = self._made(at, end, value, scale=scale, of=of)
+        made = self._made(at, end, value)
         said = self._text[made.start : self._spans[counted][1]] if of else made.text
-        return made._replace(in_figures=in_figures, said=said), end
+        return made._replace(scale=scale, of=of, in_figures=in_figures, said=said), end
 
     def _unit(self, at: int, *, in_figures: bool) -> tuple[tuple[str, str, float] | None, int]:
         if self._word(at) == "-" and self._word(at + 1) in UNITS:  # "a 20-minute walk"
@@ -237,12 +230,7 @@ class _Reader:
         unit = UNITS.get(word)
         if unit is None or (word in AFTER_FIGURES and not in_figures and word != "mal"):
             return None, at
-        if word in ("degree", "degrees", "°", "grad", "grados", "degrés") and self._word(at + 1) in (
-            "celsius",
-            "fahrenheit",
-            "c",
-            "f",
-        ):
+        if word in _DEGREES and self._word(at + 1) in ("celsius", "fahrenheit", "c", "f"):
             return UNITS["celsius" if self._word(at + 1)[0] == "c" else "fahrenheit"], at + 2
         return unit, at + 1
 
@@ -287,7 +275,7 @@ class _Reader:
         elif named < 0 and minutes >= 720.0 and word in MORNING:
             minutes -= 720.0
         ambiguous = not named and 60.0 <= minutes < 780.0 and ":" not in self._words[at]
-        return self._made(at, end, minutes, dimension="clock", unit="clock", ambiguous=ambiguous), end
+        return self._made(at, end, minutes)._replace(dimension="clock", unit="clock", ambiguous=ambiguous), end
 
     def _date_from_day(self, at: int) -> tuple[Quantity | None, int] | None:
         """ "14 March 2021", "14. März", "14 de marzo de 2021", "2021年3月14日"; None where no month follows."""
@@ -331,7 +319,7 @@ class _Reader:
         return at + (self._word(at) in ("de", "del", "of", ",", "the"))
 
     def _date(self, at: int, end: int, year: int, month: int, day: int) -> Quantity:
-        return self._made(at, end, 0.0, dimension="date", unit="date", date=(year, month, day))
+        return self._made(at, end, 0.0)._replace(dimension="date", unit="date", date=(year, month, day))
 
     def _counted(self, at: int) -> tuple[str, int]:
         """(term, token) of the first word of weight after a number, where nothing but small words stands between."""
@@ -354,36 +342,11 @@ class _Reader:
                 return term
         return ""
 
-    def _made(
-        self,
-        at: int,
-        end: int,
-        value: float,
-        *,
-        dimension: str = "",
-        unit: str = "",
-        factor: float = 1.0,
-        of: str = "",
-        date: tuple[int, int, int] = (0, 0, 0),
-        ambiguous: bool = False,
-        scale: float = 1.0,
-    ) -> Quantity:
+    def _made(self, at: int, end: int, value: float) -> Quantity:
+        """What stands between two tokens; callers add what is known of it."""
         start, stop = self._spans[at][0], self._spans[end - 1][1]
-        return Quantity(
-            text=self._text[start:stop],
-            said=self._text[start:stop],
-            start=start,
-            end=stop,
-            value=value,
-            dimension=dimension,
-            unit=unit,
-            factor=factor,
-            of=of,
-            after=self._before(at),
-            date=date,
-            ambiguous=ambiguous,
-            scale=scale,
-        )
+        text = self._text[start:stop]
+        return Quantity(text=text, said=text, start=start, end=stop, value=value, after=self._before(at))
 
 
 _BEGINNING_WORDS: Final = frozenset({*CLOCK_WORDS, *REPEATED, *FREE_OF_CHARGE, *MONTHS, *SPELLED, *ONES})

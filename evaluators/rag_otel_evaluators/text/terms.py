@@ -16,13 +16,14 @@ from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.common_words import FRAME_WORDS, FUNCTION_WORDS
 from rag_otel_evaluators.text.languages.number_words import DIGIT_WORDS
 from rag_otel_evaluators.text.languages.opposites import NEGATIONS
-from rag_otel_evaluators.text.languages.scripts import SPACELESS
 from rag_otel_evaluators.text.languages.units import MONTHS
 from rag_otel_evaluators.text.word_memo import WordMemo
 
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
 
+SPACELESS: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+"""A character of Chinese, Japanese or Korean: scripts whose words no white space separates."""
 _LETTERS: Final = 5
 _NUMBERS: Final = (
     r"\d{4}-\d{2}-\d{2}"  # an ISO date stays whole

@@ -1,7 +1,7 @@
 """What segmentation and the embedded judge must know of languages: data only, one idea a module.
 
 abbreviations  common_words  number_words  units  opposites    tables of words
-discourse_markers  scripts                                     patterns
+discourse_markers                                              patterns
 
 Nothing detects the language: the tables are unions, chosen so that a row of one language does no harm in another.
 Complete for English; Spanish, German and French cover what answers of RAG applications usually say.
