@@ -24,6 +24,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from rag_otel.errors import ConfigurationError
 
 HOUR_S: Final = 3600.0
+LOWEST_RATE: Final = 0.001
+"""An adapted rate is never lower: one trace in a thousand counts for a thousand."""
 
 
 def _several(value: object) -> object:
@@ -83,8 +85,6 @@ class Coin(_Part):
     adaptive: bool = True
     """The rate falls where the coin's budget or the limit of evaluations per minute would not last, and rises again.
     It changes between windows only."""
-    lowest: float = Field(default=0.001, gt=0, le=1)
-    """An adapted rate is never lower."""
 
     @model_validator(mode="after")
     def _has_strata(self) -> Self:
@@ -160,7 +160,7 @@ class SamplingPolicy(_Part):
     def lowest_rate(self) -> float:
         """The smallest probability above 0 with which a trace can be selected."""
         rates = [rate for rate in (self.coin.rate, *(each.rate for each in self.coin.rates)) if rate > 0]
-        return min([self.coin.lowest, *rates] if self.coin.adaptive else rates, default=1.0)
+        return min([LOWEST_RATE, *rates] if self.coin.adaptive else rates, default=1.0)
 
     @classmethod
     def load(cls, given: str | Mapping[str, Any] | SamplingPolicy) -> SamplingPolicy:

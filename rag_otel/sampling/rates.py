@@ -12,15 +12,13 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from rag_otel.errors import LedgerError
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
 from rag_otel.sampling.cap import REFUSED, SEEN
-
-if TYPE_CHECKING:
-    from rag_otel.sampling.policy import Coin
+from rag_otel.sampling.policy import LOWEST_RATE, Coin
 
 OTHER: Final = "other"
 """The stratum of all strata beyond the first `MAX_STRATA`."""
@@ -42,10 +40,10 @@ class WindowRates:
     rates: Mapping[str, float] | None = None
     """Stratum -> rate, where it is not the product of the two."""
 
-    def rate(self, stratum: str, base: float, lowest: float) -> float:
+    def rate(self, stratum: str, base: float) -> float:
         """The rate of a stratum whose own rate is `base`."""
         found = None if self.rates is None else self.rates.get(stratum)
-        return found if found is not None else min(base, max(base * self.factor, lowest))
+        return found if found is not None else min(base, max(base * self.factor, LOWEST_RATE))
 
     def as_text(self) -> str:
         return json.dumps({"factor": self.factor, "rates": self.rates})
@@ -106,7 +104,7 @@ class CoinRates:
             # Counted last: a trace has no influence on its own rate.
             self._bases[stratum] = base
             self._counted[stratum] += 1
-            return base if rates is None else rates.rate(stratum, base, self._coin.lowest)
+            return base if rates is None else rates.rate(stratum, base)
 
     def after_fork(self) -> None:
         """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
@@ -186,7 +184,7 @@ class CoinRates:
             scale = min(1.0, allowed / needed) if needed else 1.0
             least = {name: share * scale for name, share in least.items()}
         rates = {
-            name: max(self._bases[name] * factor, least[name], min(self._bases[name], coin.lowest))
+            name: max(self._bases[name] * factor, least[name], min(self._bases[name], LOWEST_RATE))
             for name in expected
             if name != OTHER  # its traces have different rates of their own
         }
