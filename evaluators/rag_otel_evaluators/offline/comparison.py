@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -151,10 +150,12 @@ def _dropped(metric: MetricComparison, most: float, significant: bool) -> str | 
         return f"{metric.metric}: no row has a score in both; the drop must be at most {most:g}"
     if metric.drop <= most + ROUNDING or (significant and metric.verdict != "worse"):
         return None
-    low, high = metric.interval or (math.nan, math.nan)
+    interval = "no interval from so few questions"
+    if metric.interval is not None:
+        interval = "95% interval {:+.4f} to {:+.4f}".format(*metric.interval)
     return (
         f"{metric.metric}: the mean became worse by {metric.drop:.4f}, more than {most:g} "
-        f"(difference {_signed(metric.difference)}, 95% interval {low:+.4f} to {high:+.4f})"
+        f"(difference {_signed(metric.difference)}, {interval})"
     )
 
 

@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClien
     if arguments.json:
         print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
         return
-    reasons = Counter(each.reason for each in picked)
+    reasons = Counter("at random" if each.reason == "coin" else each.reason for each in picked)
     why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "none"
     what = "would be put" if arguments.dry_run else "are"
     print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {why}")

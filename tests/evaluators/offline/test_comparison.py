@@ -157,6 +157,14 @@ def test_thresholds_in_a_build(
     assert message in capsys.readouterr().err
 
 
+def test_one_question_has_no_interval() -> None:
+    """A drop is told without one."""
+    comparison = compare(rows(1.0), rows(0.0))
+    assert comparison.shortcomings(max_drop=0.1) == [
+        "m: the mean became worse by 1.0000, more than 0.1 (difference -1.000, no interval from so few questions)"
+    ]
+
+
 @pytest.mark.parametrize("kept", [rows(1.0, 1.0, None, None), rows(1.0, 1.0)], ids=["without a score", "missing"])
 def test_lost_rows_are_a_gate_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: list[dict[str, Any]]
