@@ -6,16 +6,14 @@ the length of a text after escaping.
 
 from __future__ import annotations
 
-import itertools
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from functools import partial
+from typing import Final
 
 from rag_otel.rendering.claim_marking import Fragment
-
-_Placed: TypeAlias = tuple[int, Fragment]
-"""A fragment and the offset at which it begins in the whole text."""
 
 GAP: Final = "…"
 """Replaces text that was cut."""
@@ -67,79 +65,49 @@ def cut_around(
     """
     if measure(fragments) <= limit:
         return tuple(fragments)
-    text = "".join(fragment.text for fragment in fragments)
-    marked = _marked(fragments)
-    for count in range(len(marked), 0, -1):
-        if (found := _widest(text, marked[:count], limit, measure)) is not None:
-            return found
-    start, first = marked[0] if marked else (0, Fragment(text=text))
-    return _beginning(first, start > 0, limit, measure)
+    marked = [number for number, fragment in enumerate(fragments) if fragment.marked]
+    for last in reversed(marked):
+        rest = Fragment(text="".join(fragment.text for fragment in fragments[last + 1 :]))
+        around = partial(_around, (*fragments[: last + 1], rest))
+        too_wide = bisect_right(range(limit + 1), limit, key=lambda radius: measure(around(radius)))
+        if too_wide:
+            return around(too_wide - 1)
+    return _beginning(fragments, marked[0] if marked else None, limit, measure)
 
 
-def _marked(fragments: Sequence[Fragment]) -> list[_Placed]:
-    starts = itertools.accumulate((len(fragment.text) for fragment in fragments), initial=0)
-    return [(start, fragment) for start, fragment in zip(starts, fragments, strict=False) if fragment.marked]
-
-
-def _widest(
-    text: str, marked: Sequence[_Placed], limit: int, measure: Callable[[Sequence[Fragment]], int]
-) -> tuple[Fragment, ...] | None:
-    """The marked fragments with as much text around each of them as fits. None if they are too long by themselves."""
-    found = _around(text, marked, 0)
-    if measure(found) > limit:
-        return None
-    fits, too_wide = 0, min(len(text), limit + 1)
-    while too_wide - fits > 1:
-        middle = (fits + too_wide) // 2
-        candidate = _around(text, marked, middle)
-        if measure(candidate) <= limit:
-            found, fits = candidate, middle
-        else:
-            too_wide = middle
-    return found
-
-
-def _around(text: str, marked: Sequence[_Placed], radius: int) -> tuple[Fragment, ...]:
+def _around(fragments: Sequence[Fragment], radius: int) -> tuple[Fragment, ...]:
     """The marked fragments with `radius` characters on either side of each. `GAP` replaces the text left out."""
-    fragments: list[Fragment] = []
-    end = 0
-    for number, (start, fragment) in enumerate(marked):
-        stop = start + len(fragment.text)
-        following = marked[number + 1][0] if number + 1 < len(marked) else len(text)
-        before = max(end, start - radius)
-        if before > end:
-            before = _between_words(text, before, backwards=False, bound=start)
-            fragments.append(Fragment(text=GAP))
-        fragments += [Fragment(text=text[before:start]), fragment]
-        end = min(stop + radius, following)
-        if end < following:
-            end = _between_words(text, end, backwards=True, bound=stop)
-        fragments.append(Fragment(text=text[stop:end]))
-    if end < len(text):
-        fragments.append(Fragment(text=GAP))
-    return tuple(fragment for fragment in fragments if fragment.text)
+    shown: list[Fragment] = []
+    for number, fragment in enumerate(fragments):
+        text, size = fragment.text, len(fragment.text)
+        head = _between_words(text, min(radius, size), backwards=True) if number else 0
+        tail = _between_words(text, max(0, size - radius), backwards=False) if number < len(fragments) - 1 else size
+        if fragment.marked or head >= tail:
+            shown.append(fragment)
+        else:
+            shown += [Fragment(text=text[:head]), Fragment(text=GAP), Fragment(text=text[tail:])]
+    return tuple(each for each in shown if each.text)
 
 
 def _beginning(
-    whole: Fragment, gap_before: bool, limit: int, measure: Callable[[Sequence[Fragment]], int]
+    fragments: Sequence[Fragment], first: int | None, limit: int, measure: Callable[[Sequence[Fragment]], int]
 ) -> tuple[Fragment, ...]:
-    """The beginning of one fragment that is too long by itself."""
-
-    def fragments(kept: str) -> tuple[Fragment, ...]:
-        before = [Fragment(text=GAP)] if gap_before else []
-        return (*before, replace(whole, text=kept))
-
-    short = shorten(whole.text, limit, measure=lambda kept: measure(fragments(kept)))
-    return fragments(short) if short else ()
+    """The beginning of the first marked fragment, which is too long by itself; of all where none is marked."""
+    whole = Fragment(text="".join(each.text for each in fragments)) if first is None else fragments[first]
+    gap = (Fragment(text=GAP),) if first else ()
+    short = shorten(whole.text, limit, measure=lambda kept: measure((*gap, replace(whole, text=kept))))
+    return (*gap, replace(whole, text=short)) if short else ()
 
 
-def _between_words(text: str, at: int, *, backwards: bool, bound: int | None = None) -> int:
+def _between_words(text: str, at: int, *, backwards: bool) -> int:
     """The nearest position to `at` between two words, else between two visible characters.
 
-    Searches in one direction, at most to `bound`.
+    Searches in one direction.
     """
+    if at in (0, len(text)):
+        return at
     step = -1 if backwards else 1
-    edge = bound if bound is not None else (0 if backwards else len(text))
+    edge = 0 if backwards else len(text)
     for distance in range(_SNAP):
         place = at + step * distance
         if (place <= edge) if backwards else (place >= edge):
