@@ -28,11 +28,11 @@ from pydantic import BaseModel
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.cooperative import cooperatively
+from rag_otel_evaluators.judges.decomposition import decompose
 from rag_otel_evaluators.judges.judge import Judgement, assumed_support
 from rag_otel_evaluators.judges.llm_answers import ClaimAnswer
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
 from rag_otel_evaluators.judges.llm_samples import sampled_answers
-from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel

@@ -17,8 +17,8 @@ from typing import Final
 
 from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Chunk, Claim, ClaimVerdict
+from rag_otel_evaluators.judges.decomposition import decompose
 from rag_otel_evaluators.judges.judge import Judge, Judgement, most_calls_of
-from rag_otel_evaluators.judges.llm_statements import decompose
 from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.prompts import Prompt

@@ -42,7 +42,7 @@ class ModeLadder:
     async def ask(self, send: Callable[[OutputMode], Awaitable[Reply]]) -> Reply:
         """The reply in the strictest mode that is not refused. Raises CallError: of modes all refused, the first's."""
         first_refusal: CallError | None = None
-        for mode in self.candidates():
+        for mode in OutputMode if self._settled is None else (self._settled,):
             try:
                 reply = await send(mode)
             except CallError as failure:
@@ -50,19 +50,11 @@ class ModeLadder:
                     raise
                 first_refusal = first_refusal or failure
             else:
-                self.worked(mode)
+                # A slower request that was still trying a weaker mode does not lower it again.
+                self._settled = self._settled or mode
                 return reply
-        assert first_refusal is not None  # there is always a candidate
+        assert first_refusal is not None  # there is always a mode
         raise first_refusal
-
-    def candidates(self) -> tuple[OutputMode, ...]:
-        """Modes to try, in order."""
-        return tuple(OutputMode) if self._settled is None else (self._settled,)
-
-    def worked(self, mode: OutputMode) -> None:
-        """Report an answer in `mode`. A slower request that was still trying a weaker one does not lower it again."""
-        if self._settled is None:
-            self._settled = mode
 
     def names_schema(self, mode: OutputMode) -> bool:
         """True when the prompt must name the schema: no provider that is known to hold the model to it."""
