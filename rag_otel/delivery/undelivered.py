@@ -18,7 +18,6 @@ from rag_otel.durable.state_folder import StateFolder
 from rag_otel.safety.guard import counters, guarded, logger
 
 T = TypeVar("T")
-VERSION: Final = 1
 _KEY_BYTES: Final = 16
 _MAX_BYTES: Final = 128 * 2**20
 """Of one queue: more than any queue holds. Marks and items that are done are in it too."""
@@ -48,7 +47,7 @@ class Undelivered(Generic[T]):
         with guarded("undelivered.keep"), self._lock:
             # json escapes what UTF-8 cannot carry (lone surrogates in an answer), pydantic's own writer raises on it.
             fields = self._adapter.dump_python(item, mode="json", exclude=self._without)
-            value = json.dumps({"version": VERSION, "item": fields}).encode()
+            value = json.dumps(fields).encode()
             # The time comes first: a restarted process sorts its items after those that it finds.
             key = time.time_ns().to_bytes(8, "big") + next(self._numbers).to_bytes(8, "big")
             try:
@@ -82,7 +81,7 @@ class Undelivered(Generic[T]):
             journal.adopt(self._folder)
             for key in sorted(journal.keys):
                 for value in journal.read(key):
-                    item: T = self._adapter.validate_python(json.loads(value)["item"])
+                    item: T = self._adapter.validate_python(json.loads(value))
                     yield key, item
 
     def close(self) -> None:
@@ -106,10 +105,7 @@ class Undelivered(Generic[T]):
 
     def _is_item(self, value: bytes) -> bool:
         try:
-            stored = json.loads(value)
-            if stored["version"] != VERSION:
-                return False
-            self._adapter.validate_python(stored["item"])
-        except (ValueError, KeyError, TypeError):
+            self._adapter.validate_python(json.loads(value))
+        except (ValueError, TypeError):
             return False
         return True

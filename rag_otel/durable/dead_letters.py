@@ -33,7 +33,6 @@ FOLDER: Final = "dead-letters"
 MAX_BYTES: Final = 256 * 2**20
 """Of all files together. What comes then is lost, and counted."""
 _LOOK_S: Final = 5.0
-_VERSION: Final = 1
 _TRACE_IDS: Final = 100
 """Trace ids that a letter names; the request has them all."""
 _HEAD: Final = struct.Struct("<I")
@@ -86,8 +85,7 @@ class DeadLetters:
         """Keep a refused request; `rejected` where not all its spans were refused. False, counted, when it is lost.
         Never raises."""
         with guarded("dead_letters.add"):
-            ids = _trace_ids(request) if _readable(request) else []
-            return self._add(_REQUEST, request, ids, backend=backend, reason=reason, rejected=rejected)
+            return self._add(_REQUEST, request, _trace_ids(request), backend=backend, reason=reason, rejected=rejected)
         return False
 
     def add_result(self, result: EvaluatedTrace, *, writer: str, reason: str) -> bool:
@@ -103,7 +101,6 @@ class DeadLetters:
         self, kind: str, body: bytes, ids: Sequence[str], *, backend: str, reason: str, rejected: int | None = None
     ) -> bool:
         letter = {
-            "version": _VERSION,
             "kind": kind,
             "time": time.time(),
             "backend": redacted_text(backend),
@@ -171,8 +168,6 @@ def _read(path: Path, payload: bytes) -> DeadLetter | None:
     try:
         end = _HEAD.size + _HEAD.unpack_from(payload)[0]
         found: dict[str, Any] = json.loads(payload[_HEAD.size : end])
-        if found["version"] != _VERSION:
-            raise ValueError(f"version {found['version']}, not {_VERSION}")
         body, is_result = payload[end:], found["kind"] == _RESULT
         return DeadLetter(
             path=path,
@@ -191,18 +186,9 @@ def _read(path: Path, payload: bytes) -> DeadLetter | None:
 
 
 def _trace_ids(request: bytes) -> list[str]:
-    """The trace id of every span."""
-    return [
-        span.trace_id.hex()
-        for resource in ExportTraceServiceRequest.FromString(request).resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
-    ]
-
-
-def _readable(request: bytes) -> bool:
+    """The trace id of every span; none of what is no request."""
     try:
-        ExportTraceServiceRequest.FromString(request)
+        resources = ExportTraceServiceRequest.FromString(request).resource_spans
     except DecodeError:
-        return False
-    return True
+        return []
+    return [span.trace_id.hex() for resource in resources for scope in resource.scope_spans for span in scope.spans]

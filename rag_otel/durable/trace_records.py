@@ -34,7 +34,6 @@ BEGUN: Final = b"B"
 EVALUATED: Final = b"V"
 _FOUND: Final = b"F"
 _MARKS: Final = (RELEASED, SCORED, BEGUN, EVALUATED)
-_VERSION: Final = 1
 _HEAD: Final = struct.Struct("<I")
 
 
@@ -94,7 +93,6 @@ def trace_value(
     # json escapes what UTF-8 cannot carry (lone surrogates in an answer), pydantic's own writer raises on it.
     about = json.dumps(
         {
-            "version": _VERSION,
             "time": admitted_at,
             "decision": _adapter(SamplingDecision).dump_python(decision, mode="json"),
             "snapshot": None if snapshot is None else _snapshot(snapshot),
@@ -149,8 +147,6 @@ def _trace(key: bytes, value: bytes) -> KeptTrace:
     start = 1 + _HEAD.size
     end = start + _HEAD.unpack(value[1:start])[0]
     about: dict[str, Any] = json.loads(value[start:end])
-    if about["version"] != _VERSION:
-        raise ValueError(f"version {about['version']}, not {_VERSION}")
     snapshot, root = about["snapshot"], about["root"]
     return KeptTrace(
         key=key,

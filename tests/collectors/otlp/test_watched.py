@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rag_otel.durable.record_format import HEADER, pieces
 from testkit.collector import a_backend, a_collector
 from testkit.http_receiver import Received, http_receiver
 from testkit.otlp_requests import a_rag_trace, a_request
@@ -29,7 +30,8 @@ def names(requests: Sequence[Received]) -> list[str]:
 
 def kept(state: Path, queue: str) -> int:
     """How many items of a queue are on disk."""
-    return sum(log.read_bytes().count(b'{"version": 1, "item"') for log in state.glob(f"*/{queue}/*.log"))
+    held = pieces(b"")[0][HEADER.size :] + b"H"
+    return sum(log.read_bytes().count(held) for log in state.glob(f"*/{queue}/*.log"))
 
 
 @pytest.mark.long
