@@ -172,12 +172,12 @@ def require_price(judge: JudgeConfig, limit: str) -> None:
         require_extra("llm", "litellm", needed_by=f"{limit} without a price of {judge.model}")
     raise ConfigurationError(
         f"{judge.model}: {limit} needs a price, and none is known; give `input_cost_per_token` and "
-        "`output_cost_per_token` as the judge's parameters (of a decision model judge_input_price, input_price in a "
-        "file), or limit calls, tokens or evaluations"
+        "`output_cost_per_token` as the judge's parameters in a file (of a decision model `input_price`), or limit "
+        "calls, tokens or evaluations"
     )
 
 
-def price_of_judge(judge: str, input_price: float | None) -> tuple[float, float] | None:
+def price_of_judge(judge: str, input_price: float | None = None) -> tuple[float, float] | None:
     """US dollars for a million tokens in and out of a judge by its name, of a cascade's last judge; None where that of
     one is unknown. `input_price`: of a decision model, where it is given. Blocks: what knows prices may have to be
     imported first. Raises ConfigurationError for a judge whose price is not asked by its name."""

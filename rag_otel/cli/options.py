@@ -113,7 +113,7 @@ def price_of(settings: Settings, arguments: argparse.Namespace) -> tuple[float, 
     given: tuple[float, float] | None = arguments.price
     if given is not None or annotator_kind(settings.judge.model) != "LLM":
         return given
-    return price_of_judge(settings.judge.model, settings.judge.input_price)
+    return price_of_judge(settings.judge.model)
 
 
 def require_price_of_budget(arguments: argparse.Namespace, settings: Settings) -> None:
@@ -122,8 +122,7 @@ def require_price_of_budget(arguments: argparse.Namespace, settings: Settings) -
         from rag_otel_evaluators.build import require_price
         from rag_otel_evaluators.judges.config import JudgeConfig
 
-        judge = JudgeConfig(model=settings.judge.model, input_price=settings.judge.input_price)
-        require_price(judge, "--budget-usd")
+        require_price(JudgeConfig(model=settings.judge.model), "--budget-usd")
 
 
 def check_numbers(arguments: argparse.Namespace) -> None:

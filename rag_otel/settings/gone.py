@@ -11,6 +11,9 @@ _BEHIND_QUEUE: Final = "write it behind job_queue_url, "
 GONE_SETTINGS: Final[Mapping[str, str]] = {
     "sampler": "sampling_policy= takes a sampler of your own too",
     "judge_classifier": "with strategy `classifier` the embedded judge judges; for another write evaluators=[...]",
+    "judge_calls_per_minute": "evaluations_per_minute is the cap; a provider's own limit (429) is waited for",
+    "judge_tokens_per_minute": "write budgets, `200000 tokens/hour`; a provider's own limit (429) is waited for",
+    "judge_input_price": "write budgets in tokens where no price is known, `200000 tokens/hour`",
     "judge_check_end_every": "every answer is asked about",
     "judge_cache_keep": "answers are kept for a week",
     "judge_usd_per_minute": "write budgets, `5 usd/day`",
@@ -44,7 +47,7 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "worker_concurrency": f"{_ALWAYS} 16; workers= and max_memory_bytes= are what scales a collector",
     "retry_after": f"{_ALWAYS} 2 seconds in a collector",
     "max_batch_bytes": f"{_ALWAYS} 3 MiB for a backend",
-    "max_held": f"{_ALWAYS} 256; calls_per_minute and judge_concurrency say how fast they are judged",
+    "max_held": f"{_ALWAYS} 256; evaluations_per_minute and judge_concurrency say how fast they are judged",
     "max_held_bytes": f"{_ALWAYS} 32 MiB",
     "confirm_s": "over HTTP, Phoenix is asked what it has stored",
     "on_alert": "write alerts=AlertSettings(on_alert=...)",

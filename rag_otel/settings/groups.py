@@ -37,10 +37,6 @@ class JudgeSettings(Group):
     )
     timeout: float = row(60.0, "Seconds for one evaluation", name="evaluation_timeout", must=ABOVE_0)
     concurrency: int = row(8, "Calls of the judge at once")
-    calls_per_minute: float | None = row(
-        None, "Most calls of a judge that is a model, a minute, in each process: your provider's limit", must=ABOVE_0
-    )
-    tokens_per_minute: float | None = row(None, "Most tokens of it, in and out, in the same way", must=ABOVE_0)
     budgets: Sequence[str] = row(
         (), "What judging may cost: `5 usd/day`, `200000 tokens/hour`, `1 usd/day/tenant`", name="budgets"
     )
@@ -49,11 +45,6 @@ class JudgeSettings(Group):
         "Where processes share budgets: `memory`, `sqlite:/path`, `redis://host`; None: a file in `state_folder`",
         name="budget_store",
         must=STORE,
-    )
-    input_price: float | None = row(
-        None,
-        "US dollars for a million tokens of input of a decision model, instead of the price that is known",
-        must=AT_LEAST_0,
     )
     cache: str | None = row(
         None,

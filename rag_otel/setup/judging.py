@@ -120,7 +120,7 @@ def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budg
         settings,
         paid=paid,
         judge=settings.judge.model,
-        ask_price=partial(price_of_judge, settings.judge.model, settings.judge.input_price),
+        ask_price=partial(price_of_judge, settings.judge.model),
     )
 
 
@@ -199,9 +199,6 @@ def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tu
                 "api_base": settings.judge.api_base,
                 "strategy": settings.judge.strategy,
                 "timeout": settings.judge.timeout,
-                "requests_per_minute": settings.judge.calls_per_minute,
-                "tokens_per_minute": settings.judge.tokens_per_minute,
-                "input_price": settings.judge.input_price,
                 "mask": settings.judge.mask,
                 "mask_engine": settings.judge.mask_engine,
                 "record_file": settings.judge.record_file,

@@ -50,7 +50,7 @@ def decision_model(
         raise ConfigurationError(f"{model!r}: write decisions/<provider>/<model>; providers: {names}, or litellm's")
     given = dict(parameters or {})
     known = price_of(model.removeprefix(PREFIX))
-    price = known if input_price is None else Price(usd=input_price, source="judge_input_price")
+    price = known if input_price is None else Price(usd=input_price, source="input_price")
     transport: Transport
     if provider in PROVIDERS:
         transport = _transport(model, PROVIDERS[provider], name, price, api_base=api_base, api_key=api_key, given=given)

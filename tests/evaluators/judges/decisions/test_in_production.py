@@ -191,8 +191,8 @@ def test_a_price_of_ones_own_is_counted(server: DecisionServer, uninstrumented: 
     usage = result.evaluations[0].usage
     assert usage is not None
     assert usage.cost_usd == pytest.approx(usage.input_tokens * 1e-7)
-    assert price_of_judge(OPENAI, None) == (0.10, 0.0)
-    assert price_of_judge(SYSTEM_ONE, None) is None
+    assert price_of_judge(OPENAI) == (0.10, 0.0)
+    assert price_of_judge(SYSTEM_ONE) is None
 
 
 def test_a_budget_in_dollars_ends_a_run(server: DecisionServer) -> None:
