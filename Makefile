@@ -51,7 +51,7 @@ $(DEV_READY): $(BIN)/python pyproject.toml constraints.txt
 demo: $(DEMO_READY)  ## Run the demo app over real data, open Phoenix on the result
 	$(BIN)/rag-otel demo
 
-demo-check: $(DEMO_READY)  ## The same, verified through Phoenix's API, then stopped
+demo-check: $(DEMO_READY)  ## The same, until Phoenix's API shows all of it, then stopped
 	$(BIN)/rag-otel demo --check
 
 $(CHAT_READY): examples/chat/requirements.txt pyproject.toml

@@ -25,7 +25,6 @@ from rag_otel.cli.doctor_check import Check
 from rag_otel.cli.doctor_queue import published, queue_checks
 from rag_otel.cli.options import phoenix_options
 from rag_otel.cli.terminal import table
-from rag_otel.cli.worst_answers import worst_answers
 from rag_otel.delivery.http import to_json
 from rag_otel.errors import PermanentError, RagOtelError
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
@@ -33,7 +32,7 @@ from rag_otel.processing import provider
 from rag_otel.safety.guard import counters
 from rag_otel.safety.redaction import MASK, redacted_text, remember
 from rag_otel.sampling.ratio import RatioSampler
-from rag_otel.settings import ResolvedSettings, Settings, resolve
+from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.settings.rows import secrets_of
 from rag_otel.writers.memory import MemoryWriter
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
@@ -73,20 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not check.ok:
             print(f"        {redacted_text(check.remedy)}")
             return 1
-    _print_worst(resolved.settings)
     return 0
-
-
-def _print_worst(settings: Settings) -> None:
-    """The way from a set-up that works to what is wrong with the answers."""
-    if settings.phoenix_endpoint is None:
-        return
-    reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
-    page = settings.alerts.phoenix_public_url or settings.phoenix_endpoint
-    with contextlib.suppress(RagOtelError):  # what was asked for has been checked
-        lines = list(worst_answers(reader, settings.project_name or "default", page))
-        if lines:
-            print("\n" + "\n".join(lines))
 
 
 def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float, *, keep: bool) -> Iterator[Check]:

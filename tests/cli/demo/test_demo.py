@@ -8,18 +8,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_otel.cli.demo.check import failures
-from rag_otel.cli.demo.drift import drift_report
-from rag_otel.cli.demo.report import auroc, report
+from rag_otel.cli.demo.report import auroc, drift_report, report
 from rag_otel.cli.demo.story import AFTER, BEFORE, OutOfFoldFaithfulness, examples_folder, week
 from rag_otel.cli.main import main
 from tests.cli.demo.conftest import Told
+from tests.cli.demo.stored_story import failures
 
 pytestmark = pytest.mark.phoenix
 
 
 def test_phoenix_has_every_span_once_with_scores_claims_and_annotations(told: Told) -> None:
-    """Everything that `make demo-check` verifies holds."""
+    """And the mean moved when the model did."""
     assert [problem for _, problem in failures(told.reader, told.project, told.outcomes) if problem is not None] == []
 
 

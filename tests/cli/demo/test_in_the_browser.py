@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_otel.cli.demo.check import RISK
 from rag_otel.writers.phoenix_links import trace_link
 from tests.cli.demo.conftest import Told
+from tests.cli.demo.stored_story import RISK
 from tests.support.browser import chromium_page
 
 pytestmark = [pytest.mark.phoenix, pytest.mark.browser]

@@ -1,4 +1,4 @@
-"""Verifies through Phoenix's API what the demo wrote: every span once, its scores and claims, annotations, drift."""
+"""What the demo wrote, read back through Phoenix's API: every span once, its scores and claims, annotations, drift."""
 
 from __future__ import annotations
 
