@@ -14,6 +14,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.alerts.channels.log import LogChannel
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
@@ -61,19 +62,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its part [evaluation]")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Sends the test alert. Returns 1 if a channel failed."""
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Sends the test alert. Exit code 1 if a channel failed."""
     settings = evaluation_settings({}, file=arguments.config)
     channels = _chosen([LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)], arguments.channel)
     attempts = [attempt for channel in channels for attempt in attempts_at(channel, settings)]
     rows = [(each.channel, str(each.state), each.outcome, str(each.error or "")) for each in attempts]
-    print(table(rows, header=("channel", "message", "outcome", "reason")))
+    lines = [table(rows, header=("channel", "message", "outcome", "reason"))]
     failed = sorted({each.channel for each in attempts if each.error is not None})
-    for name in failed:
-        print(f"\n{name}: {_REMEDIES.get(name.rstrip('_0123456789'), 'Check its settings.')}")
+    lines += [f"\n{name}: {_REMEDIES.get(name.rstrip('_0123456789'), 'Check its settings.')}" for name in failed]
     if len(channels) == 1 and not arguments.channel:
-        print("\nOnly the log is configured as a channel. Other channels need settings whose names begin with alert_.")
-    return 1 if failed else 0
+        lines.append(
+            "\nOnly the log is configured as a channel. Other channels need settings whose names begin with alert_."
+        )
+    return Outcome(text="\n".join(lines), code=1 if failed else 0)
 
 
 def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:

@@ -1,7 +1,8 @@
 """The table of commands: name, one line of help, and the module that runs it.
 
-A module has `configure(parser)` and `run(arguments)`, which returns the exit code; where it runs several commands,
-`MODULE:NAME` has `configure_NAME` and `run_NAME`. A group has commands of its own.
+A module has `configure(parser)` and `run(arguments)`, which returns its `Outcome`, or the exit code if it prints as it
+goes on; where it runs several commands, `MODULE:NAME` has `configure_NAME` and `run_NAME`. A group has commands of its
+own.
 """
 
 from __future__ import annotations

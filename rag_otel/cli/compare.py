@@ -4,12 +4,18 @@ metric dropped or is too low."""
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from rag_otel.cli.options import json_option
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import table
 from rag_otel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.offline.comparison import Comparison
 
 _WORSE_ROWS = 3
 _LENGTH = 70
@@ -48,13 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--lower-is-better", action="append", default=[], metavar="METRIC", help="for a metric of your own"
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="all figures and worsened rows as JSON")
+    json_option(parser, "the same")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Prints the comparison. Returns 1 if a threshold is not met. Raises InputError, ConfigurationError."""
-    from rag_otel.rendering.text_cutting import shorten
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit code 1 if a threshold is not met. Raises InputError, ConfigurationError."""
     from rag_otel_evaluators.offline.compare import compare
-    from rag_otel_evaluators.offline.comparison import worsened
 
     if not 0.0 <= arguments.max_lost <= 1.0:
         raise ConfigurationError(f"max-lost: {arguments.max_lost:g} is not within 0..1")
@@ -66,30 +71,35 @@ def run(arguments: argparse.Namespace) -> int:
         lower_is_better=arguments.lower_is_better,
     )
     known = [each.metric for each in comparison.metrics]
-    header, lines = comparison.table()
-    print(table(lines, header=header))
-    for each in comparison.metrics:
-        if each.lost or each.gained:
-            print(f"  {each.metric}: {each.lost} rows have lost their score, {each.gained} have got one")
-    if comparison.unmatched:
-        print(f"  {comparison.unmatched} rows are in one file only")
-    rows = [
-        [metric, f"{change.before:.3f}", f"{change.after:.3f}", shorten(change.question or change.row, _LENGTH)]
-        for metric, change in worsened(comparison, _WORSE_ROWS)
-    ]
-    if rows:
-        print("\n" + table(rows, header=["worse most", "before", "after", "question"]))
+    content = comparison.to_json()
     if arguments.output is not None:
-        _write(arguments.output, comparison.to_json())
+        _write(arguments.output, content)
     found = comparison.shortcomings(
         fail_below=_thresholds("fail-below", arguments.fail_below, known, metric_required=True),
         max_drop=_thresholds("max-drop", arguments.max_drop, known),
         significant=arguments.significant,
         max_lost=arguments.max_lost,
     )
-    for shortcoming in found:
-        print(f"rag-otel compare: {shortcoming}", file=sys.stderr)
-    return 1 if found else 0
+    return Outcome(text="\n".join(_lines(comparison)), data=json.loads(content), notes=found, code=1 if found else 0)
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    from rag_otel.rendering.text_cutting import shorten
+    from rag_otel_evaluators.offline.comparison import worsened
+
+    header, lines = comparison.table()
+    yield table(lines, header=header)
+    for each in comparison.metrics:
+        if each.lost or each.gained:
+            yield f"  {each.metric}: {each.lost} rows have lost their score, {each.gained} have got one"
+    if comparison.unmatched:
+        yield f"  {comparison.unmatched} rows are in one file only"
+    rows = [
+        [metric, f"{change.before:.3f}", f"{change.after:.3f}", shorten(change.question or change.row, _LENGTH)]
+        for metric, change in worsened(comparison, _WORSE_ROWS)
+    ]
+    if rows:
+        yield "\n" + table(rows, header=["worse most", "before", "after", "question"])
 
 
 def _thresholds(

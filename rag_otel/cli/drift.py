@@ -6,9 +6,7 @@ import argparse
 import dataclasses
 import json
 import math
-import sys
-from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,12 +14,14 @@ from typing import Any, Final
 
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
-from rag_otel.cli.drift_report.worst import worst_answers
-from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.cli.drift_report.worst import WorstAnswer, worst_answers
+from rag_otel.cli.options import json_option, phoenix_options
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.memory import StoredMemory, ask_to_relearn, judge_lines, read_memories
+from rag_otel.drift.memory import ask_to_relearn, judge_lines, read_memories
 from rag_otel.drift.observation import ALL, Observation, shown
 from rag_otel.drift.sentence import sentence
 from rag_otel.drift.setup import drift_settings
@@ -34,19 +34,27 @@ _EVENTS: Final = 12
 _OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "state_folder")
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Found:
+    """The series of a replay, or of one saved state."""
+
+    heading: str
+    views: Sequence[SeriesView]
+    events: Sequence[DriftEvent]
+    worst: Mapping[tuple[str, str], Sequence[WorstAnswer]] = dataclasses.field(default_factory=dict)
+    """By series and slice."""
+    link: Callable[[str], str] | None = None
+    """Address of a trace by its id."""
+    judge: Sequence[str] = ()
+    """What is known of the judge, as lines."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="scores to replay: JSON Lines, or OTLP/JSON")
-    parser.add_argument("--project", metavar="NAME", help="replay the scores of a Phoenix project")
-    parser.add_argument("--phoenix-endpoint", metavar="URL", help="Phoenix's address (default: from the environment)")
     parser.add_argument(
         "--annotation", metavar="NAME", help="with --project: other judges' annotations of this name, not rag-otel's"
     )
-    parser.add_argument(
-        "--since", metavar="WHEN", help="only traces that started at or after this time: 7d, 12h, 2026-05-01T12:00"
-    )
-    parser.add_argument("--until", metavar="WHEN", help="only traces that started before this time")
     parser.add_argument("--state", dest="state_folder", metavar="DIR", help="the state folder of the application")
-    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON, and nothing else")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page: series, interval, baseline, alarms")
     parser.add_argument("--all", action="store_true", help="print every slice, not only all traffic and alarms")
     parser.add_argument("--baseline", dest="drift_baseline", metavar="MEAN|FILE", help="the baseline of a replay")
@@ -57,104 +65,98 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--relearn", action="store_true", help="accept the current scores as normal: learn new baselines"
     )
+    json_option(parser, "every event, a line each,")
+    phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 1 while a series is in alarm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
-    arguments.events_to = sys.stdout
-    with redirect_stdout(sys.stderr) if arguments.json else nullcontext():  # only events, for a program to read
-        return _run(arguments)
-
-
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit code 1 while a series is in alarm. Raises ConfigurationError, InputError and the errors of Phoenix's
+    client."""
     given = {name: getattr(arguments, name) for name in _OVERRIDES}
     given |= {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
     settings = resolve(given).settings
     if arguments.relearn:
-        return _relearn(settings, arguments)
-    if arguments.files or arguments.project:
-        return _replay(settings, arguments)
-    return _show_state(settings, arguments)
+        asked = ask_to_relearn(_folder(settings))
+        told = "states will learn new baselines; a running process starts within a minute of its next result"
+        return Outcome(text=f"{asked} {told}", data=[], one_per_line=True)
+    replays = arguments.files or arguments.project
+    found = [_replayed(settings, arguments)] if replays else _saved(settings)
+    lines = [line for each in found for line in _lines(each, every_slice=arguments.all)]
+    if arguments.html is not None or arguments.save_baselines is not None:
+        lines += _written(found, arguments)
+    return Outcome(
+        text="\n".join(lines),
+        data=[event_record(event) for each in found for event in each.events],
+        one_per_line=True,
+        code=1 if any(view.firing for each in found for view in each.views) else 0,
+    )
 
 
-def _replay(settings: Settings, arguments: argparse.Namespace) -> int:
+def _replayed(settings: Settings, arguments: argparse.Namespace) -> Found:
     observations = _observations(settings, arguments)
     if not observations:
         raise InputError("found no scores to replay")
     own = dataclasses.replace(drift_settings(settings), metrics=metrics_of(observations))
     if arguments.annotation:
         own = dataclasses.replace(own, dimensions=(*own.dimensions, JUDGE))
-    found = replay(observations, own)
-    heading = f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations"
-    shown = views(found.family, found.events, found.timelines)
-    if arguments.html is not None:
-        worst = {(view.series, view.slice): worst_answers(observations, view) for view in shown if view.firing}
-        page = phoenix_page(settings) if arguments.project else None
-        link = None if page is None else partial(trace_link, page)
-        _write(arguments.html, render_page(shown, found.events, heading=heading, worst=worst, link=link))
-    return _show(shown, found.events, arguments, heading)
+    replayed = replay(observations, own)
+    shown = views(replayed.family, replayed.events, replayed.timelines)
+    page = phoenix_page(settings) if arguments.project else None
+    return Found(
+        heading=f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations",
+        views=shown,
+        events=replayed.events,
+        worst={(view.series, view.slice): worst_answers(observations, view) for view in shown if view.firing},
+        link=None if page is None else partial(trace_link, page),
+    )
 
 
 def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Observation]:
     if arguments.files and arguments.project:
-        raise ConfigurationError("give either files or --project, not both")
+        raise ConfigurationError("give either files or --project NAME, not both")
     if arguments.files:
         if arguments.annotation:
             raise ConfigurationError("--annotation is for a Phoenix project: give --project NAME, not files")
         return from_files(arguments.files, settings.drift.slices)
-    reader, bounds = phoenix_client(settings), time_bounds(arguments)
-    with phoenix_errors(settings):
-        if arguments.annotation:
-            named = arguments.annotation
-            return list(from_other_judge(reader, arguments.project, settings.drift.slices, named, **bounds))
-        return list(from_phoenix(reader, arguments.project, settings.drift.slices, **bounds))
+    project = phoenix_project(arguments, settings)
+    of_project = (project.client, project.name, settings.drift.slices)
+    if arguments.annotation:
+        return list(from_other_judge(*of_project, arguments.annotation, **project.bounds))
+    return list(from_phoenix(*of_project, **project.bounds))
 
 
-def _show_state(settings: Settings, arguments: argparse.Namespace) -> int:
-    states = read_memories(_folder(settings), drift_settings(settings))
-    if not states:
+def _saved(settings: Settings) -> list[Found]:
+    """Each state of the folder: processes that do not share one have their own."""
+    stored = read_memories(_folder(settings), drift_settings(settings))
+    if not stored:
         raise InputError(f"{settings.state_folder}: no drift state; it is saved half a minute after the first results")
-    codes = [_show_one(state, arguments, only=len(states) == 1) for state in states]
-    return max(codes)
+    return [
+        Found(
+            heading=f"Drift, {each.path.parent}, saved {moment(each.memory.saved_s)}",
+            views=views(each.memory.family, each.memory.events),
+            events=each.memory.events,
+            judge=judge_lines(each.memory.readings),
+        )
+        for each in stored
+    ]
 
 
-def _show_one(stored: StoredMemory, arguments: argparse.Namespace, *, only: bool) -> int:
-    state, folder = stored.memory, stored.path.parent
-    if not only and (arguments.html or arguments.save_baselines):
-        raise ConfigurationError(f"the folder has states of several processes: choose one, --state {folder}")
-    heading = f"Drift, {folder}, saved {moment(state.saved_s)}"
-    shown = views(state.family, state.events)
-    if arguments.html is not None:
-        _write(arguments.html, render_page(shown, state.events, heading=heading))
-    code = _show(shown, state.events, arguments, heading)
-    for line in judge_lines(state.readings):
-        print(line)
-    return code
+def _folder(settings: Settings) -> Path:
+    if settings.state_folder is None:
+        raise ConfigurationError(
+            "nothing to show: give FILEs, --project NAME, or --state DIR (environment: RAG_OTEL_STATE_FOLDER)"
+        )
+    return Path(settings.state_folder)
 
 
-def _show(
-    found: Sequence[SeriesView], events: Sequence[DriftEvent], arguments: argparse.Namespace, heading: str
-) -> int:
-    if arguments.json:
-        for event in events:
-            print(json.dumps(event_record(event)), file=arguments.events_to)
-    else:
-        _print(found, events, arguments, heading)
-    if arguments.save_baselines is not None:
-        _save_baselines(found, arguments.save_baselines)
-    return 1 if any(view.firing for view in found) else 0
-
-
-def _print(
-    found: Sequence[SeriesView], events: Sequence[DriftEvent], arguments: argparse.Namespace, heading: str
-) -> None:
-    print(heading)
-    listed = [view for view in found if arguments.all or view.slice == ALL or view.firing]
-    print(table([_row(view) for view in listed], header=_HEADER))
-    if len(listed) < len(found):
-        print(f"  and {len(found) - len(listed):,} slices without an alarm (--all)")
-    for event in events[-_EVENTS:]:
-        print(_event_line(event))
+def _lines(found: Found, *, every_slice: bool) -> Iterator[str]:
+    yield found.heading
+    listed = [view for view in found.views if every_slice or view.slice == ALL or view.firing]
+    yield table([_row(view) for view in listed], header=_HEADER)
+    if len(listed) < len(found.views):
+        yield f"  and {len(found.views) - len(listed):,} slices without an alarm (--all)"
+    yield from map(_event_line, found.events[-_EVENTS:])
+    yield from found.judge
 
 
 _HEADER: Final = ("series", "slice", "state", "evaluations", "baseline", "alarm threshold", "evidence", "latest")
@@ -222,32 +224,27 @@ def _event_line(event: DriftEvent) -> str:
     return "\n    ".join([line, *most])
 
 
-def _save_baselines(found: Sequence[SeriesView], path: Path) -> None:
-    means: dict[str, dict[str, dict[str, float]]] = {}
-    for view in found:
-        if view.baseline is not None and view.bound is not None:
-            known = {"mean": round(view.baseline, 6), "bound": round(view.bound, 6)}
-            means.setdefault(view.series, {})[view.slice] = known
-    _write(path, json.dumps(means, indent=1, sort_keys=True) + "\n")
+def _written(found: Sequence[Found], arguments: argparse.Namespace) -> Iterator[str]:
+    """Writes the page and the baselines that were asked for; what was written."""
+    if len(found) > 1:
+        folders = ", ".join(each.heading for each in found)
+        raise ConfigurationError(f"the folder has states of several processes: choose one with --state ({folders})")
+    (one,) = found
+    if arguments.html is not None:
+        page = render_page(one.views, one.events, heading=one.heading, worst=one.worst, link=one.link)
+        yield _write(arguments.html, page)
+    if arguments.save_baselines is not None:
+        means: dict[str, dict[str, dict[str, float]]] = {}
+        for view in one.views:
+            if view.baseline is not None and view.bound is not None:
+                known = {"mean": round(view.baseline, 6), "bound": round(view.bound, 6)}
+                means.setdefault(view.series, {})[view.slice] = known
+        yield _write(arguments.save_baselines, json.dumps(means, indent=1, sort_keys=True) + "\n")
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> str:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be written: {error.strerror}") from None
-    print(f"written: {path}")
-
-
-def _relearn(settings: Settings, arguments: argparse.Namespace) -> int:
-    asked = ask_to_relearn(_folder(settings))
-    print(f"{asked} states will learn new baselines; a running process starts within a minute of its next result")
-    return 0
-
-
-def _folder(settings: Settings) -> Path:
-    if settings.state_folder is None:
-        raise ConfigurationError(
-            "nothing to show: give FILEs, --project NAME, or --state DIR (environment: RAG_OTEL_STATE_FOLDER)"
-        )
-    return Path(settings.state_folder)
+    return f"written: {path}"

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
-from rag_otel.cli.options import phoenix_options, reading_options, settings_of
-from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors
+from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
-from rag_otel_collectors.conventions import default_conventions
+from rag_otel.setup.judging import compose_texts
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
 from rag_otel_collectors.stored.restored_spans import stored_traces
@@ -51,7 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError("name files to read, or a project of Phoenix's with --project NAME")
     printer = _printer(settings, explain=arguments.explain)
     if arguments.project:
-        return _inspect_project(printer, settings, arguments.project)
+        project = phoenix_project(arguments, settings)
+        for batch in stored_traces(project.client, project.name):
+            printer.print(batch)
+        return 0
     assembler = TraceAssembler()
     failed = cut = 0
     for path in arguments.files:
@@ -73,29 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed else 0
 
 
-def _inspect_project(printer: Printer, settings: Settings, project: str) -> int:
-    reader = phoenix_client(settings)
-    with phoenix_errors(settings):
-        for batch in stored_traces(reader, project):
-            printer.print(batch)
-    return 0
-
-
 def _printer(settings: Settings, *, explain: bool) -> Printer:
-    texts = None
-    if isinstance(settings.spans.chunk_resolver, str):
-        texts = ChunkTexts(resolver_named(settings.spans.chunk_resolver))
-    pipeline = Pipeline(
-        conventions=default_conventions(
-            mapping=settings.spans.attribute_mapping,
-            recover_chunks=texts is None,
-            conversation=settings.spans.conversation_context,
-        ),
-        sampler=RatioSampler(1.0),
-        evaluators=(),
-        texts=texts,
-    )
-    return Printer(pipeline=pipeline, explain=explain)
+    return Printer(pipeline=reading_pipeline(settings, compose_texts(settings)), explain=explain)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """`rag-otel COMMAND`: imports the command's module, parses the arguments and runs the command.
 
 The module is imported only when the command is called, so `rag-otel --help` is fast, and a missing extra affects only
-the commands that need it. ConfigurationError and InputError give exit code 2.
+the commands that need it. An error that ends the command is one line with its name in front, and exit code 2.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from rag_otel.cli.commands import COMMANDS, Command
-from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.cli.outcome import Outcome
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.safety.redaction import redact_logs_of_process, redacted_text
 from rag_otel.settings.gone import GONE_COMMANDS
 from rag_otel.settings.unknown import nearest
@@ -23,7 +24,8 @@ _ABOUT = "Faithfulness of RAG answers in production, on OpenTelemetry."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Returns its exit code: 0 success, 1 failure, 2 wrong input or configuration."""
+    """Runs one command. Returns its exit code: 0 success, 1 what was asked for does not hold, 2 wrong
+    input or configuration, or a server that does not answer."""
     if argv is None:  # the process is ours, not a caller's
         redact_logs_of_process()
     rest = list(sys.argv[1:] if argv is None else argv)
@@ -38,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _group(name, _ABOUT if command is None else _sentence(command.help), commands, rest)
     try:
         return _run(name, command, rest)
-    except (ConfigurationError, InputError) as error:
+    except (ConfigurationError, InputError, RetryableError, PermanentError) as error:
         print(f"{name}: {redacted_text(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `rag-otel inspect ... | head`
@@ -83,7 +85,11 @@ def _run(name: str, command: Command, rest: list[str]) -> int:
     arguments, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         _refuse(parser, unknown)
-    return int(getattr(module, f"run{suffix}")(arguments))
+    outcome: Outcome | int = getattr(module, f"run{suffix}")(arguments)
+    if isinstance(outcome, int):  # it has printed as it went on
+        return outcome
+    outcome.show(name, as_json=getattr(arguments, "json", False))
+    return outcome.code
 
 
 def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:

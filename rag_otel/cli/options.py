@@ -13,8 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.evaluation.chunk_texts import ChunkTexts
+from rag_otel.pipeline import Pipeline
+from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.annotations import annotator_kind
+from rag_otel_collectors.conventions import default_conventions
 
 _ABOVE_0: Final = ("budget", "budget_usd", "concurrency", "workers", "every", "below", "count")
 """Numbers that make no sense at 0."""
@@ -98,6 +102,16 @@ def settings_of(arguments: argparse.Namespace, **more: Any) -> Settings:
     if isinstance(settings.spans.chunk_resolver, str):
         sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the resolver is in a module of the user
     return settings
+
+
+def reading_pipeline(settings: Settings, texts: ChunkTexts | None = None) -> Pipeline:
+    """What reads traces as they are evaluated, and evaluates none."""
+    conventions = default_conventions(
+        mapping=settings.spans.attribute_mapping,
+        recover_chunks=texts is None,
+        conversation=settings.spans.conversation_context,
+    )
+    return Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=(), texts=texts)
 
 
 def asking_nobody(settings: Settings) -> Settings:

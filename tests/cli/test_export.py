@@ -148,5 +148,5 @@ def test_what_cannot_be_exported(
 
 def test_a_phoenix_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 1 and its address."""
-    assert main(["traces", "export", "--worst", "1", "--project", "p", "--phoenix-endpoint", "http://127.0.0.1:9"]) == 1
+    assert main(["traces", "export", "--worst", "1", "--project", "p", "--phoenix-endpoint", "http://127.0.0.1:9"]) == 2
     assert "127.0.0.1:9" in capsys.readouterr().err

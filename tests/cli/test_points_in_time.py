@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rag_otel.cli.points_in_time import point_in_time
+from rag_otel.cli.phoenix_project import point_in_time
 from rag_otel.errors import ConfigurationError
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +13,8 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
-from rag_otel.cli.phoenix_access import phoenix_client, phoenix_errors, time_bounds
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
@@ -85,28 +84,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 1 if `--check` found that the judge has drifted from people, or if a calibration was not written because
-    it does harm, else 0. Raises ConfigurationError or InputError (exit code 2)."""
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit code 1 if `--check` found that the judge has drifted from people, or a calibration was not written because it
+    does harm. Raises ConfigurationError, InputError and the client's errors."""
     settings = settings_of(arguments)
     labelled = _uncalibrated(_labelled(arguments, settings), arguments.base, arguments.metric)
     if not labelled:
         raise InputError("found no answer with both a label and a result of this metric")
-    reports = _reports(arguments, labelled)
+    reports, notes = _reports(arguments, labelled)
     harmful = [each for each in reports if each.held_out is not None and not each.held_out.helps]
     helpful = [each.calibration for each in reports if each.calibration is not None and each not in harmful]
     if arguments.output and helpful:
         write_calibrations(arguments.output, helpful)
-    print(_as_json(reports) if arguments.json else "\n\n".join(map(_as_text, reports)))
     for each in reports:
         if each.overall.auroc.value < _CHANCE:
-            print(f"warning: {_inverted(each, in_files=bool(arguments.files))}", file=sys.stderr)
+            notes.append(f"warning: {_inverted(each, in_files=bool(arguments.files))}")
         if each in harmful:
-            print(f"warning: {_named(each)}: not in {arguments.output}: it makes the log-loss worse", file=sys.stderr)
+            notes.append(f"warning: {_named(each)}: not in {arguments.output}: it makes the log-loss worse")
     drifted = [each for each in reports if each.z is not None and abs(each.z) >= _DRIFTED_FROM]
     if drifted and arguments.alert:
-        _tell(drifted, settings)
-    return 1 if drifted or harmful else 0
+        notes += _tell(drifted, settings)
+    return Outcome(
+        text="\n\n".join(map(_as_text, reports)),
+        data=[_finite(dataclasses.asdict(each)) for each in reports],
+        notes=notes,
+        code=1 if drifted or harmful else 0,
+    )
 
 
 def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelled]:
@@ -128,19 +131,18 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
                 path, metric=arguments.metric, label=arguments.label, slices=slices, bad_values=arguments.bad
             )
         ]
-    client, bounds = phoenix_client(settings), time_bounds(arguments)
-    with phoenix_errors(settings):
-        found = labels_in_phoenix(
-            client,
-            arguments.project,
-            metric=arguments.metric,
-            annotations=names_in(arguments.annotation),
-            against=arguments.against,
-            other=arguments.other_judge,
-            slices=slices,
-            **bounds,
-        )
-        return list(progress(found, description="reading"))
+    project = phoenix_project(arguments, settings)
+    found = labels_in_phoenix(
+        project.client,
+        project.name,
+        metric=arguments.metric,
+        annotations=names_in(arguments.annotation),
+        against=arguments.against,
+        other=arguments.other_judge,
+        slices=slices,
+        **project.bounds,
+    )
+    return list(progress(found, description="reading"))
 
 
 def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -> list[Labelled]:
@@ -161,9 +163,9 @@ def _uncalibrated(labelled: Sequence[Labelled], base: str | None, metric: str) -
     return own
 
 
-def _reports(arguments: argparse.Namespace, labelled: Sequence[Labelled]) -> list[Report]:
-    """One for each version of each judge. Of a version with too few labels, or without a calibration to check, it is
-    only told as long as there is another version of the same judge."""
+def _reports(arguments: argparse.Namespace, labelled: Sequence[Labelled]) -> tuple[list[Report], list[str]]:
+    """One for each version of each judge, and what is to be told. Of a version with too few labels, or without a
+    calibration to check, it is only told as long as there is another version of the same judge."""
     reports: list[Report] = []
     refused: list[tuple[str, InputError]] = []
     for judge, version in sorted({(each.judge, each.version) for each in labelled}):
@@ -175,8 +177,7 @@ def _reports(arguments: argparse.Namespace, labelled: Sequence[Labelled]) -> lis
     for judge, refusal in refused:
         if all(each.judge != judge for each in reports):
             raise refusal
-        print(f"warning: {refusal}", file=sys.stderr)
-    return reports
+    return reports, [f"warning: {refusal}" for _, refusal in refused]
 
 
 def _report(arguments: argparse.Namespace, judge: str, version: str, labelled: list[Labelled]) -> Report:
@@ -253,10 +254,6 @@ def _row(name: str, of: Agreement) -> tuple[str, ...]:
     return (name, str(of.labels), str(of.bad), str(of.kappa), str(of.auroc), str(of.precision), str(of.recall))
 
 
-def _as_json(reports: Sequence[Report]) -> str:
-    return json.dumps([_finite(dataclasses.asdict(each)) for each in reports], indent=1)
-
-
 def _finite(value: Any) -> Any:
     """With None in place of NaN, which is no JSON."""
     if isinstance(value, dict):
@@ -264,8 +261,8 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _tell(drifted: Sequence[Report], settings: Settings) -> None:
-    """One alert for each judge, to every configured channel. Raises ConfigurationError if a channel failed."""
+def _tell(drifted: Sequence[Report], settings: Settings) -> list[str]:
+    """One alert for each judge, to every configured channel. Returns what could not be sent."""
     failed = []
     for report in drifted:
         alert = Alert(
@@ -286,6 +283,5 @@ def _tell(drifted: Sequence[Report], settings: Settings) -> None:
             try:
                 channel.send(alert)
             except (RetryableError, PermanentError) as error:
-                failed.append(f"{channel.name}: {error}")
-    if failed:
-        raise ConfigurationError(f"the alert was not sent: {'; '.join(failed)}")
+                failed.append(f"the alert was not sent: {channel.name}: {error}")
+    return failed

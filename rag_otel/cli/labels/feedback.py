@@ -24,6 +24,7 @@ from rag_otel.cli.options import (
     require_price_of_budget,
     settings_of,
 )
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.traces.backfill import phoenix_store
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.errors import PermanentError, RetryableError
@@ -92,15 +93,15 @@ async def _once(
     more: dict[str, Any] = {"names": names_in(arguments.annotation), "below": arguments.below, "tell": delivery.submit}
     tally, trouble = Tally(), ""
     with suppressed():
-        store = phoenix_store(arguments, settings, pipeline, kind=RatedStore, **more)
-        looking = Backfill(
-            store=store,
-            pipeline=pipeline,
-            budget=budget,
-            concurrency=arguments.concurrency,
-            dry_run=arguments.dry_run,
-        )
         try:
+            project = phoenix_project(arguments, settings)
+            looking = Backfill(
+                store=phoenix_store(project, settings, pipeline, kind=RatedStore, **more),
+                pipeline=pipeline,
+                budget=budget,
+                concurrency=arguments.concurrency,
+                dry_run=arguments.dry_run,
+            )
             await looking.run(tally)
         except (RetryableError, PermanentError) as error:
             trouble = str(error)

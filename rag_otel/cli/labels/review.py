@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from typing import Any, Final
 
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
-from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import InputError
-from rag_otel.settings import Settings
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
 from rag_otel_evaluators.calibration.agreement import agreement
 from rag_otel_evaluators.calibration.queue import COIN, MORE, Candidate, pick, worth
@@ -36,46 +34,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 0. Raises ConfigurationError or InputError (exit code 2)."""
-    _check(arguments)
-    settings = settings_of(arguments)
-    client, project = phoenix_client(settings), project_name(settings)
-    with phoenix_errors(settings):
-        check_project(client, project)
-        _run(arguments, settings, client, project)
-    return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Puts answers into the queue. Raises ConfigurationError, InputError and the client's errors."""
     if not 0.0 < arguments.coin <= 1.0:
         raise InputError(f"--coin must be above 0 and at most 1, not {arguments.coin}")
-
-
-def _run(arguments: argparse.Namespace, settings: Settings, client: PhoenixClient, project: str) -> None:
-    bounds = time_bounds(arguments)
-    labels = names_in(arguments.annotation)
-    stored = scored_answers(client, project, metric=arguments.metric, annotations=labels, **bounds)
-    answers = list(progress(stored, description="reading"))
+    project, labels = phoenix_project(arguments, settings_of(arguments)), names_in(arguments.annotation)
+    of_metric: dict[str, Any] = {"metric": arguments.metric, "annotations": labels, **project.bounds}
+    answers = list(progress(scored_answers(project.client, project.name, **of_metric), description="reading"))
     if not answers:
-        raise InputError(f"project {project!r} has no answer with a result of {arguments.metric}")
+        raise InputError(f"project {project.name!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]
     candidates = [Candidate(key=each.span_id, risks=each.risks) for each in open_ones]
     picked = pick(candidates, count=arguments.count, coin=arguments.coin)
     if not arguments.dry_run:
-        queue = [(each.key, each.probability, each.reason) for each in picked]
-        put_into_queue(client, queue)
-    if arguments.json:
-        print(json.dumps([{"span_id": p.key, "probability": p.probability, "reason": p.reason} for p in picked]))
-        return
+        put_into_queue(project.client, [(each.key, each.probability, each.reason) for each in picked])
     reasons = Counter("at random" if each.reason == "coin" else each.reason for each in picked)
     why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "none"
     what = "would be put" if arguments.dry_run else "are"
-    print(f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {why}")
     unlabelled = " and ".join(f"not annotations['{name}']" for name in labels)
-    print(f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}")
-    found = list(labels_in_phoenix(client, project, metric=arguments.metric, annotations=labels, **bounds))
-    print(_advice(found))
+    lines = [
+        f"{len(picked)} of {len(open_ones)} answers without a label {what} in the queue: {why}",
+        f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}",
+    ]
+    if not arguments.json:
+        lines.append(_advice(list(labels_in_phoenix(project.client, project.name, **of_metric))))
+    data = [{"span_id": each.key, "probability": each.probability, "reason": each.reason} for each in picked]
+    return Outcome(text="\n".join(lines), data=data)
 
 
 def _advice(labels: list[Any]) -> str:

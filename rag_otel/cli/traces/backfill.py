@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -29,14 +28,8 @@ from rag_otel.cli.options import (
     require_price_of_budget,
     settings_of,
 )
-from rag_otel.cli.phoenix_access import (
-    PHOENIX_TIMEOUT_S,
-    check_project,
-    phoenix_client,
-    phoenix_errors,
-    project_name,
-    time_bounds,
-)
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import PHOENIX_TIMEOUT_S, PhoenixProject, phoenix_project
 from rag_otel.cli.traces.backfill_report import conclude, counts
 from rag_otel.cli.worker import Workers
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -72,63 +65,51 @@ def configure(parser: argparse.ArgumentParser) -> None:
     judge_options(parser, price=True)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
-    _check(arguments)
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit code 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
     settings = settings_of(arguments)
+    _check(arguments, settings)
     if not arguments.dry_run:
         require_price_of_budget(arguments, settings)
     workers = _workers(arguments, settings)
     judging = asking_nobody(settings) if arguments.dry_run else settings
     pipeline = compose_pipeline(judging, Parts(), default_cap=None, budgeted=False)
-    files = (
-        FileStore(
-            arguments.files,
-            arguments.output,
-            pipeline.evaluators,
-            compose_attributes(settings),
-            dry_run=arguments.dry_run,
-        )
-        if arguments.files
-        else None
-    )
-    if files is None and settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
-            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
-    store = files or phoenix_store(arguments, settings, pipeline)
-    tally, started = Tally(), time.perf_counter()
-    try:
-        _backfill(store, pipeline, workers, arguments, tally)
-        changed = files.finish() if files and not arguments.dry_run else None
-    except KeyboardInterrupt:
-        print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
-        print("interrupted: run the same command again to continue", file=sys.stderr)
-        raise
-    except (RetryableError, PermanentError) as error:
-        print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
-        print(f"rag-otel traces backfill: {error}; run the same command again to continue", file=sys.stderr)
-        return 1
-    finally:
-        if files:
-            files.close()
-    seconds = time.perf_counter() - started
-    if arguments.json:
-        print(json.dumps(counts(tally)))
-        return 1 if tally.failed else 0
-    price = price_of(settings, arguments) if arguments.dry_run else None
-    print(conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=price))
+    with contextlib.ExitStack() as resources:
+        files = _file_store(arguments, settings, pipeline) if arguments.files else None
+        if files is not None:
+            resources.callback(files.close)
+        store = files or phoenix_store(phoenix_project(arguments, settings), settings, pipeline)
+        tally, started, notes, lines = Tally(), time.perf_counter(), list[str](), list[str]()
+        try:
+            _backfill(store, pipeline, workers, arguments, tally)
+            if files is not None and not arguments.dry_run:
+                changed = files.finish()
+                lines.append(f"{arguments.output}: {f'{changed:,} spans changed' if changed else 'nothing to change'}")
+        except KeyboardInterrupt:
+            print(conclude(tally, pipeline, seconds=time.perf_counter() - started), file=sys.stderr)
+            print("interrupted: run the same command again to continue", file=sys.stderr)
+            raise
+        except (RetryableError, PermanentError) as error:
+            notes.append(f"{error}; run the same command again to continue")
     if files is None and not arguments.dry_run:
-        print(f"  look at {project_link(phoenix_page(settings) or '', project_name(settings))}")
-    if files and files.cut:
-        print(
+        lines.insert(0, f"  look at {project_link(phoenix_page(settings) or '', settings.project_name or '')}")
+    if files is not None and files.cut:
+        lines.insert(
+            0,
             f"{files.cut:,} traces were evaluated before the end of the files, because too many were incomplete at "
-            "once; some of their spans may not have been considered"
+            "once; some of their spans may not have been considered",
         )
-    if changed is not None:
-        print(f"{arguments.output}: {changed:,} spans changed" if changed else f"{arguments.output}: nothing to change")
-    return 1 if tally.failed else 0
+    price = price_of(settings, arguments) if arguments.dry_run else None
+    seconds = time.perf_counter() - started
+    summary = conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=price)
+    return Outcome(
+        text="\n".join([summary, *lines]), data=counts(tally), notes=notes, code=1 if tally.failed or notes else 0
+    )
+
+
+def _file_store(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> FileStore:
+    attributes = compose_attributes(settings)
+    return FileStore(arguments.files, arguments.output, pipeline.evaluators, attributes, dry_run=arguments.dry_run)
 
 
 def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | None:
@@ -177,7 +158,12 @@ def _bar(tally: Tally) -> Iterator[Any]:
         yield advance
 
 
-def _check(arguments: argparse.Namespace) -> None:
+def _check(arguments: argparse.Namespace, settings: Settings) -> None:
+    if not arguments.files and settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
+            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
     if arguments.files and arguments.project:
         raise ConfigurationError("--project is for traces in Phoenix, not for files")
     if arguments.files and arguments.output is None:
@@ -187,29 +173,19 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def phoenix_store(
-    arguments: argparse.Namespace,
+    project: PhoenixProject,
     settings: Settings,
     pipeline: Pipeline,
     *,
     kind: type[PhoenixStore] = PhoenixStore,
     **more: Any,
 ) -> PhoenixStore:
-    """The project that the arguments name, as a store; `kind` and `more`: of another class, with these arguments.
-    Raises ConfigurationError."""
-    reader, project = phoenix_client(settings), project_name(settings)
-    with phoenix_errors(settings):
-        check_project(reader, project)
-    return kind(
-        reader,
-        PhoenixBackfillWriter(
-            str(settings.phoenix_endpoint),
-            project=project,
-            capture_content=settings.capture_content,
-            api_key=settings.phoenix_api_key,
-            timeout_s=PHOENIX_TIMEOUT_S,
-        ),
-        pipeline.evaluators,
-        project=project,
-        **time_bounds(arguments),
-        **more,
+    """The project as a store; `kind` and `more`: of another class, with these arguments."""
+    writer = PhoenixBackfillWriter(
+        str(settings.phoenix_endpoint),
+        project=project.name,
+        capture_content=settings.capture_content,
+        api_key=settings.phoenix_api_key,
+        timeout_s=PHOENIX_TIMEOUT_S,
     )
+    return kind(project.client, writer, pipeline.evaluators, project=project.name, **project.bounds, **more)

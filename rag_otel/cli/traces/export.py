@@ -5,20 +5,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from rag_otel.cli.options import phoenix_options, reading_options, settings_of
-from rag_otel.cli.phoenix_access import check_project, phoenix_client, project_name, time_bounds
+from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import PhoenixProject, phoenix_project
 from rag_otel.cli.terminal import progress
-from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.settings import Settings
-
-if TYPE_CHECKING:
-    from rag_otel_collectors.stored.answers import Selection, StoredAnswer
-    from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel.errors import ConfigurationError
+from rag_otel_collectors.stored.answers import Selection, choose, stored_answers
 
 STANDARD_OUTPUT: Final = "-"
 _INPUTS: Final = ("question", "contexts")
@@ -38,51 +34,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Writes the answers. Returns 1 if there are none or Phoenix fails. Raises ConfigurationError."""
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Writes the answers. Exit code 1 if there are none. Raises ConfigurationError and the client's errors."""
     if arguments.dataset and arguments.output:
         raise ConfigurationError("give --dataset or --output, not both")
     if arguments.append and not arguments.dataset:
         raise ConfigurationError("--append adds to a dataset: name it with --dataset")
+    selection, count = _selection(arguments)
     settings = settings_of(arguments)
-    client, project = phoenix_client(settings), project_name(settings)
-    try:
-        answers = _chosen(client, project, settings, arguments)
-        if not answers:
-            print(f"rag-otel traces export: no such answer in {project}: {_hint(arguments)}", file=sys.stderr)
-            return 1
-        rows = [answer.row() for answer in answers]
-        if arguments.dataset:
-            print(_upload(client, project, arguments, rows))
-        else:
-            _write(arguments.output or STANDARD_OUTPUT, rows)
-    except (RetryableError, PermanentError) as error:
-        print(f"rag-otel traces export: Phoenix at {settings.phoenix_endpoint}: {error}", file=sys.stderr)
-        return 1
-    return 0
+    project = phoenix_project(arguments, settings)
+    pipeline = reading_pipeline(settings)
+    found = stored_answers(project.client, project.name, arguments.metric, pipeline.rag_traces, **project.bounds)
+    answers = choose(progress(found, description="reading"), selection, count, arguments.metric)
+    if not answers:
+        return Outcome(notes=[f"no such answer in {project.name}: {_hint(arguments)}"], code=1)
+    rows = [answer.row() for answer in answers]
+    if arguments.dataset:
+        return Outcome(text=_upload(project, arguments, rows))
+    return _written(arguments.output or STANDARD_OUTPUT, rows)
 
 
-def _chosen(
-    client: PhoenixClient, project: str, settings: Settings, arguments: argparse.Namespace
-) -> Sequence[StoredAnswer]:
-    from rag_otel.pipeline import Pipeline
-    from rag_otel.sampling.ratio import RatioSampler
-    from rag_otel_collectors.conventions import default_conventions
-    from rag_otel_collectors.stored.answers import choose, stored_answers
-
-    counts: dict[Selection, int | None] = {
-        "worst": arguments.worst,
-        "uncertain": arguments.uncertain,
-        "corrected": arguments.corrected,
-    }
-    selection, count = next((name, count) for name, count in counts.items() if count is not None)
+def _selection(arguments: argparse.Namespace) -> tuple[Selection, int]:
+    names: tuple[Selection, ...] = ("worst", "uncertain", "corrected")
+    selection = next(name for name in names if getattr(arguments, name) is not None)
+    count: int = getattr(arguments, selection)
     if count < 1:
         raise ConfigurationError(f"--{selection}: must be at least 1, not {count}")
-    check_project(client, project)
-    conventions = default_conventions(mapping=settings.spans.attribute_mapping)
-    pipeline = Pipeline(conventions=conventions, sampler=RatioSampler(1.0), evaluators=())
-    found = stored_answers(client, project, arguments.metric, pipeline.rag_traces, **time_bounds(arguments))
-    return choose(progress(found, description="reading"), selection, count, arguments.metric)
+    return selection, count
 
 
 def _hint(arguments: argparse.Namespace) -> str:
@@ -91,19 +69,18 @@ def _hint(arguments: argparse.Namespace) -> str:
     return f"none has a score of {arguments.metric}; `rag-otel traces backfill` evaluates stored answers"
 
 
-def _write(output: str, rows: Sequence[dict[str, Any]]) -> None:
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def _written(output: str, rows: Sequence[dict[str, Any]]) -> Outcome:
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if output == STANDARD_OUTPUT:
-        sys.stdout.write(lines)
-        return
+        return Outcome(text="\n".join(lines))
     try:
-        Path(output).write_text(lines, encoding="utf-8", errors="backslashreplace")
+        Path(output).write_text("\n".join([*lines, ""]), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise ConfigurationError(f"output: {output} cannot be written: {error.strerror}") from error
-    print(f"{output}: {len(rows)} answers", file=sys.stderr)
+    return Outcome(text=f"{output}: {len(rows)} answers")
 
 
-def _upload(client: PhoenixClient, project: str, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:
+def _upload(project: PhoenixProject, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:
     """Uploads the rows as examples, each with its span's id. Returns what to tell the user."""
     examples = [
         {
@@ -114,6 +91,6 @@ def _upload(client: PhoenixClient, project: str, arguments: argparse.Namespace, 
         }
         for row in rows
     ]
-    about = f"Answers of {project}, exported by rag-otel"
-    page = client.upload_dataset(arguments.dataset, examples, description=about, append=arguments.append)
+    about = f"Answers of {project.name}, exported by rag-otel"
+    page = project.client.upload_dataset(arguments.dataset, examples, description=about, append=arguments.append)
     return f"{len(rows)} answers are in the dataset {arguments.dataset}: {page}"

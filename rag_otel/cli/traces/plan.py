@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import dataclasses
-import json
-from datetime import datetime
 
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, price_of, settings_of
-from rag_otel.cli.phoenix_access import check_project, phoenix_client, phoenix_errors, project_name, time_bounds
+from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.phoenix_project import PhoenixProject, phoenix_project
 from rag_otel.cli.terminal import progress
 from rag_otel.cli.traces.plan_report import Plan, figures, report
-from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.tracing_suppression import suppressed
@@ -28,7 +27,6 @@ from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline, compose_prescore
 from rag_otel.setup.parts import Parts
 from rag_otel.writers.annotations import annotator_kind
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.restored_spans import stored_traces
 
 
@@ -42,31 +40,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     judge_options(parser, price=True, limits=False)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 0 if the plan was printed, 1 if Phoenix became unavailable."""
-    settings = _settings(arguments)
-    reader, since, until = _source(arguments, settings)
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Simulates the policy. Raises ConfigurationError and the client's errors."""
+    settings = settings_of(arguments, sampling_policy=arguments.policy, budgets=arguments.budget)
+    project = phoenix_project(arguments, settings)
     pipeline = compose_pipeline(asking_nobody(settings), Parts(), default_cap=None, budgeted=False)
     paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     price = price_of(settings, arguments) if paid else None
     if paid and price is None:
         raise ConfigurationError(f"the price of {paid[0].judge_name} is unknown: give --price IN,OUT")
-    plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=(until - since).total_seconds())
-    try:
-        with suppressed():
-            asyncio.run(_simulate(plan, settings, pipeline, reader, since, until))
-    except (RetryableError, PermanentError) as error:
-        print(f"rag-otel traces plan: Phoenix at {settings.phoenix_endpoint}: {error}")
-        return 1
-    print(json.dumps(figures(plan)) if arguments.json else report(plan, settings))
-    return 0
+    seconds = (project.bounds["until"] - project.bounds["since"]).total_seconds()
+    plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=seconds)
+    with suppressed():
+        asyncio.run(_simulate(plan, settings, pipeline, project))
+    return Outcome(text=report(plan, settings), data=figures(plan))
 
 
-async def _simulate(
-    plan: Plan, settings: Settings, pipeline: Pipeline, reader: PhoenixClient, since: datetime, until: datetime
-) -> None:
+async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project: PhoenixProject) -> None:
     """Decides each trace at the time of its start. Raises the errors of the client."""
-    now = [since.timestamp()]
+    now = [project.bounds["since"].timestamp()]
     ledger = MemoryLedger(lambda: now[0])
     names = [each.name for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     budgets = build_budgets(settings, paid=names, ledger=ledger)
@@ -77,8 +69,7 @@ async def _simulate(
         clock=lambda: now[0],
     )
     planned = dataclasses.replace(pipeline, sampler=sampler, budgets=budgets, cap=None)
-    stored = stored_traces(reader, str(settings.project_name), since=since, until=until)
-    for batch in progress(stored, description="reading"):
+    for batch in progress(stored_traces(project.client, project.name, **project.bounds), description="reading"):
         plan.traces += len(batch)
         traces = [trace for stored in batch for trace in planned.rag_traces(stored.spans)]
         for trace in sorted(traces, key=lambda each: each.start_ns):
@@ -92,16 +83,3 @@ async def _decide(plan: Plan, pipeline: Pipeline, budgets: Budgets | None, trace
     usage = plan.count(complete, decision, reason)
     if budgets is not None and decision.lease is not None:
         await budgets.settle(decision.lease, [Evaluation(name="planned", usage=usage)])
-
-
-def _settings(arguments: argparse.Namespace) -> Settings:
-    given = {"sampling_policy": arguments.policy, "budgets": arguments.budget}
-    return settings_of(arguments, **given)
-
-
-def _source(arguments: argparse.Namespace, settings: Settings) -> tuple[PhoenixClient, datetime, datetime]:
-    reader, project = phoenix_client(settings), project_name(settings)
-    with phoenix_errors(settings):
-        check_project(reader, project)
-    bounds = time_bounds(arguments)
-    return reader, bounds["since"], bounds["until"]

@@ -1,0 +1,69 @@
+"""The project of Phoenix that a command reads, and from when until when."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from rag_otel.errors import ConfigurationError
+from rag_otel.settings import Settings
+from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+
+PHOENIX_TIMEOUT_S: Final = 120.0
+"""For one request."""
+_LISTED: Final = 10
+"""Projects that an error names."""
+_AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhoenixProject:
+    """A project that there is, and the part of it that is looked at."""
+
+    client: PhoenixClient
+    name: str
+    bounds: dict[str, Any]
+    """`since` and `until` as times, of those that were given."""
+
+
+def phoenix_project(arguments: argparse.Namespace, settings: Settings) -> PhoenixProject:
+    """The project of the settings. Raises ConfigurationError where its address or name is missing, or Phoenix has no
+    such project, and the errors of the client."""
+    if settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
+    if settings.project_name is None:
+        raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
+    bounds = _bounds(arguments)
+    client = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=PHOENIX_TIMEOUT_S)
+    known = client.projects()
+    if settings.project_name not in known:
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        listed = ", ".join(known[:_LISTED]) or "none"
+        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {listed}{more}")
+    return PhoenixProject(client=client, name=settings.project_name, bounds=bounds)
+
+
+def _bounds(arguments: argparse.Namespace) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    given = ((name, getattr(arguments, name, None)) for name in ("since", "until"))
+    return {name: point_in_time(text, now=now) for name, text in given if text is not None}
+
+
+def point_in_time(text: str, *, now: datetime) -> datetime:
+    """Parses `7d`, `12h`, `30m`, `90s`, `2w` (before `now`), or an ISO 8601 time (UTC if it has no zone).
+
+    Raises ConfigurationError for anything else.
+    """
+    if age := _AGE.fullmatch(text):
+        return now - timedelta(seconds=float(age[1]) * _SECONDS[age[2]])
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigurationError(f"{text!r} is not a time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
