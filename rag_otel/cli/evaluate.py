@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.cli.interrupts import insistent_interrupts
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
@@ -81,8 +82,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(cache=None)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Scores every row. Returns 1 if a mean is below its threshold, rows were lost or cannot be read, else 0.
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Scores every row. Exit code 1 if a mean is below its threshold, rows were lost or cannot be read, else 0.
 
     Raises InputError if the file cannot be read, ConfigurationError for wrong settings (exit code 2 for both).
     """
@@ -175,8 +176,8 @@ def _say_how_to_resume(done: int, total: int, config: EvaluationConfig) -> None:
     print(f"interrupted after {done} of {total} rows{kept}", file=sys.stderr)
 
 
-def _conclude(results: Results, config: EvaluationConfig) -> int:
-    """Prints the summary, writes the report, and returns the exit code."""
+def _conclude(results: Results, config: EvaluationConfig) -> Outcome:
+    """Prints the summary, beside the rows that may be on standard output, and writes the report."""
     summaries = results.summary()
     print(_table(summaries), file=sys.stderr)
     for summary in summaries:
@@ -190,9 +191,7 @@ def _conclude(results: Results, config: EvaluationConfig) -> int:
     if config.output != STANDARD_OUTPUT:
         print(f"rows: {config.output}", file=sys.stderr)
     found = _shortcomings(results, summaries, config)
-    for shortcoming in found:
-        print(f"rag-otel evaluate: {shortcoming}", file=sys.stderr)
-    return 1 if found else 0
+    return Outcome(notes=found, code=1 if found else 0)
 
 
 def _shortcomings(results: Results, summaries: Sequence[MetricSummary], config: EvaluationConfig) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import progress, table
-from rag_otel.errors import PermanentError, RetryableError
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.prompts import Prompt
@@ -20,14 +19,13 @@ def configure_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="only this language")
 
 
-def run_list(arguments: argparse.Namespace) -> int:
-    """Prints a row for each prompt."""
+def run_list(arguments: argparse.Namespace) -> Outcome:
+    """A row for each prompt."""
     from rag_otel_evaluators.prompts import list_prompts
 
     prompts = list_prompts(folder=arguments.folder, language=arguments.language)
     rows = [[p.name, p.language, p.version, p.hash, str(len(p.examples))] for p in prompts]
-    print(table(rows, header=["name", "language", "version", "hash", "examples"], indent=""))
-    return 0
+    return Outcome(text=table(rows, header=["name", "language", "version", "hash", "examples"], indent=""))
 
 
 def configure_show(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +34,13 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
     _folder_option(parser)
 
 
-def run_show(arguments: argparse.Namespace) -> int:
-    """Prints a prompt without its last message, which contains the text to be judged."""
+def run_show(arguments: argparse.Namespace) -> Outcome:
+    """A prompt without its last message, which contains the text to be judged."""
     from rag_otel_evaluators.prompts import load_prompt
 
     prompt = load_prompt(arguments.name, arguments.language, folder=arguments.folder)
-    print(prompt.reference)
-    for message in prompt.messages({})[:-1]:
-        print(f"\n--- {message.role}\n{message.content}")
-    return 0
+    messages = [f"\n--- {message.role}\n{message.content}" for message in prompt.messages({})[:-1]]
+    return Outcome(text="\n".join([prompt.reference, *messages]))
 
 
 def configure_save(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +49,14 @@ def configure_save(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", action="append", help="only this prompt (may be repeated)")
 
 
-def run_save(arguments: argparse.Namespace) -> int:
+def run_save(arguments: argparse.Namespace) -> Outcome:
     """Writes prompts into a folder."""
     from rag_otel_evaluators.prompts import save_prompt
 
     saved = [save_prompt(prompt, arguments.folder) for prompt in _chosen(arguments.name, arguments.language)]
-    print(f"{len(saved)} prompts in {arguments.folder}: change them there and set `prompts` to this folder")
-    return 0
+    return Outcome(
+        text=f"{len(saved)} prompts in {arguments.folder}: change them there and set `prompts` to this folder"
+    )
 
 
 def configure_adapt(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +70,7 @@ def configure_adapt(parser: argparse.ArgumentParser) -> None:
 
 
 def run_adapt(arguments: argparse.Namespace) -> int:
-    """Writes adapted prompts. Returns 1 if the model could not be reached."""
+    """Writes adapted prompts. Raises RetryableError or PermanentError where the model does not answer."""
     from rag_otel_evaluators.judges.language_model import language_model
     from rag_otel_evaluators.prompts import save_prompt
     from rag_otel_evaluators.prompts.adapt import adapt_prompt
@@ -86,11 +83,7 @@ def run_adapt(arguments: argparse.Namespace) -> int:
             adapted = await adapt_prompt(prompt, arguments.language, model, with_instruction=arguments.instruction)
             print(save_prompt(adapted, arguments.output))
 
-    try:
-        asyncio.run(adapt_all())
-    except (RetryableError, PermanentError) as error:
-        print(f"rag-otel judge prompts adapt: {error}", file=sys.stderr)
-        return 1
+    asyncio.run(adapt_all())
     return 0
 
 

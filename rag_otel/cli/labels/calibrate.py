@@ -85,8 +85,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
-    """Exit code 1 if `--check` found that the judge has drifted from people, or a calibration was not written because it
-    does harm. Raises ConfigurationError, InputError and the client's errors."""
+    """Exit code 1 if `--check` found that the judge has drifted from people, or a calibration was not written because
+    it does harm. Raises ConfigurationError, InputError and the client's errors."""
     settings = settings_of(arguments)
     labelled = _uncalibrated(_labelled(arguments, settings), arguments.base, arguments.metric)
     if not labelled:

@@ -167,5 +167,5 @@ def test_the_command_says_when_the_model_is_not_there(
     """Exit code 1: neither the input nor the configuration is wrong."""
     translator.fail_next(ServerError(status=401, code="invalid_api_key", message="bad key"))
     arguments = ["--language", "it", "--model", "openai/translator", "--api-base", translator.url]
-    assert main(["judge", "prompts", "adapt", "--output", str(tmp_path), *arguments]) == 1
+    assert main(["judge", "prompts", "adapt", "--output", str(tmp_path), *arguments]) == 2
     assert "bad key" in capsys.readouterr().err
