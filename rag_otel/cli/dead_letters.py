@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -16,6 +15,8 @@ from typing import Final
 
 from opentelemetry.sdk.resources import Resource
 
+from rag_otel.cli.options import json_option
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import table
 from rag_otel.durable.dead_letters import FOLDER, DeadLetter, DeadLetters
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -29,6 +30,7 @@ from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Conne
 _IDS_SHOWN: Final = 3
 _OTLP: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 ACCEPTED: Final = "accepted"
+_OUTCOMES: Final = ("letter", "spans", "sent to", "outcome")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,11 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--header", metavar="NAME=VALUE", action="append", default=[], help="retry: sent to this address"
     )
-    parser.add_argument("--json", action="store_true", help="list: one JSON object per line, with all trace ids")
+    json_option(parser, "a line for each letter, with all trace ids,")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Returns 0; for `retry` 1 if a letter was not accepted."""
+def run(arguments: argparse.Namespace) -> Outcome:
+    """Exit code 1 if `retry` sent a letter that was not accepted."""
     if arguments.queue is not None:
         return _of_queue(arguments)
     folders = [DeadLetters(folder) for folder in _folders(arguments)]
@@ -65,24 +67,22 @@ def run(arguments: argparse.Namespace) -> int:
     none = "no dead letters in " + ", ".join(str(each.folder) for each in folders)
     if arguments.action == "list":
         letters = [letter for _, letter in found]
-        if arguments.json:
-            for letter in letters:
-                print(json.dumps(_as_json(letter)))
-        else:
-            print(_listed(letters) or none)
-        return 0
+        return Outcome(text=_listed(letters) or none, data=[_as_json(each) for each in letters], one_per_line=True)
     if not found:
-        print(none)
-        return 0
+        return Outcome(text=none, data=[], one_per_line=True)
     requests = [(folder, letter) for folder, letter in found if letter.result is None]
     outcomes = [_write(folder, letter, arguments.endpoint) for folder, letter in found if letter.result is not None]
     if requests:
         outcomes += asyncio.run(_retry(requests, _backends(arguments)))
-    print(table(outcomes, header=("letter", "spans", "sent to", "outcome")))
-    return 0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1
+    return Outcome(
+        text=table(outcomes, header=_OUTCOMES),
+        data=[dict(zip(_OUTCOMES, each, strict=True)) for each in outcomes],
+        one_per_line=True,
+        code=0 if all(outcome == ACCEPTED for *_, outcome in outcomes) else 1,
+    )
 
 
-def _of_queue(arguments: argparse.Namespace) -> int:
+def _of_queue(arguments: argparse.Namespace) -> Outcome:
     require_extra("scale", "faststream", "aio_pika", needed_by="--queue")
     from rag_otel.cli import job_dead_letters
     from rag_otel.setup.judging import queue_settings

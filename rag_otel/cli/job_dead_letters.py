@@ -4,37 +4,39 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Final
 
+from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import table
-from rag_otel.errors import InputError, RetryableError
+from rag_otel.errors import InputError
 from rag_otel_collectors.jobs.job import decode
 from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import DeadJob, QueueSettings
 
-
-def run(action: str, settings: QueueSettings, keys: Sequence[str] = ()) -> int:
-    """`list` prints the dead letters with these keys, `retry` queues them; by default all. Returns 1 if the broker does
-    not answer. Raises ConfigurationError."""
-    try:
-        print(asyncio.run(_done(action, settings, keys)))
-    except RetryableError as error:
-        print(f"not now: {error}")
-        return 1
-    return 0
+_COLUMNS: Final = ("key", "trace", "tenant", "starts", "why")
 
 
-async def _done(action: str, settings: QueueSettings, keys: Sequence[str]) -> str:
+def run(action: str, settings: QueueSettings, keys: Sequence[str] = ()) -> Outcome:
+    """`list` lists the letters with these keys, `retry` queues them; by default all. Raises ConfigurationError, and
+    RetryableError where the broker does not answer."""
+    return asyncio.run(_done(action, settings, keys))
+
+
+async def _done(action: str, settings: QueueSettings, keys: Sequence[str]) -> Outcome:
     queue = JobQueue(settings)
     await queue.open()
     try:
         if action == "retry":
-            return f"queued {await queue.retry_dead_letters(keys)} jobs again"
-        found = [each for each in await queue.dead_letters() if not keys or each.key in keys]
+            count = await queue.retry_dead_letters(keys)
+            return Outcome(text=f"queued {count} jobs again", data=[{"queued": count}], one_per_line=True)
+        rows = [_row(each) for each in await queue.dead_letters() if not keys or each.key in keys]
     finally:
         await queue.close()
-    if not found:
-        return f"no dead letters in {settings.name}"
-    return table([_row(each) for each in found], header=("key", "trace", "tenant", "starts", "why"))
+    return Outcome(
+        text=table(rows, header=_COLUMNS) if rows else f"no dead letters in {settings.name}",
+        data=[dict(zip(_COLUMNS, row, strict=True)) for row in rows],
+        one_per_line=True,
+    )
 
 
 def _row(dead: DeadJob) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.safety.redaction import redacted_text
 from rag_otel.settings import Settings
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
@@ -45,7 +46,8 @@ def phoenix_project(arguments: argparse.Namespace, settings: Settings) -> Phoeni
     if settings.project_name not in known:
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         listed = ", ".join(known[:_LISTED]) or "none"
-        raise ConfigurationError(f"Phoenix has no project {settings.project_name!r}; it has: {listed}{more}")
+        where = f"Phoenix at {redacted_text(settings.phoenix_endpoint)}"
+        raise ConfigurationError(f"{where} has no project {settings.project_name!r}; it has: {listed}{more}")
     return PhoenixProject(client=client, name=settings.project_name, bounds=bounds)
 
 

@@ -121,7 +121,7 @@ def test_a_dataset_in_phoenix(project: Project, capsys: pytest.CaptureFixture[st
     assert {example["metadata"]["id"] for example in examples} == {project.ids[2], project.ids[3]}
     assert examples[0]["input"].keys() == {"question", "contexts"}
     assert examples[0]["output"].keys() == {"response", "reference"}
-    assert project.export("--worst", "3", "--dataset", name) == 1
+    assert project.export("--worst", "3", "--dataset", name) == 2
     assert f"there is a dataset '{name}' already: --append adds to it" in capsys.readouterr().err
     assert project.export("--worst", "3", "--dataset", name, "--append") == 0
     assert len(project.examples(name)) == 3

@@ -159,17 +159,17 @@ def _bar(tally: Tally) -> Iterator[Any]:
 
 
 def _check(arguments: argparse.Namespace, settings: Settings) -> None:
-    if not arguments.files and settings.phoenix_endpoint is None:
-        raise ConfigurationError(
-            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
-            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
-        )
     if arguments.files and arguments.project:
         raise ConfigurationError("--project is for traces in Phoenix, not for files")
     if arguments.files and arguments.output is None:
         raise ConfigurationError("--output FILE is missing: the file for the traces with their scores")
     if arguments.output is not None and not arguments.files:
         raise ConfigurationError("--output is for files; traces in Phoenix get annotations in Phoenix")
+    if not arguments.files and settings.phoenix_endpoint is None:
+        raise ConfigurationError(
+            "neither FILEs nor Phoenix are given: name FILEs, or --phoenix-endpoint URL "
+            "(environment: RAG_OTEL_PHOENIX_ENDPOINT)"
+        )
 
 
 def phoenix_store(
