@@ -21,12 +21,18 @@ from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
 from rag_otel import semconv
-from rag_otel.cli.doctor_check import Check
-from rag_otel.cli.doctor_queue import published, queue_checks
+from rag_otel.cli.doctor_checks import (
+    KAFKA,
+    CheckFailed,
+    kafka_has_the_topic,
+    phoenix_accepts_the_key,
+    phoenix_responds,
+    queue_answers,
+)
 from rag_otel.cli.options import phoenix_options
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.http import to_json
-from rag_otel.errors import PermanentError, RagOtelError
+from rag_otel.errors import RagOtelError
 from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.processing import provider
 from rag_otel.safety.guard import counters
@@ -41,7 +47,7 @@ CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metre
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
 ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
 _POLL_S: Final = 0.2
-_KAFKA: Final = "RAG_OTEL_COLLECTOR_KAFKA_BROKERS"
+_SCORE: Final = semconv.metric_key("faithfulness", "score")
 _OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
 
@@ -67,45 +73,47 @@ def run(arguments: argparse.Namespace) -> int:
         print("\nEnvironment variables of OpenTelemetry, Phoenix and OpenInference")
         print(table(others, header=("variable", "value")))
     print("\nChecks")
-    for check in _checks(resolved, overrides, arguments.timeout, keep=arguments.keep):
-        print(f"  {'ok  ' if check.ok else 'FAIL'}  {redacted_text(check.text)}", flush=True)
-        if not check.ok:
-            print(f"        {redacted_text(check.remedy)}")
-            return 1
+    try:
+        for found in _checks(resolved, overrides, arguments.timeout, keep=arguments.keep):
+            print(f"  ok    {redacted_text(found)}", flush=True)
+    except CheckFailed as failed:
+        print(f"  FAIL  {redacted_text(failed.text)}\n        {redacted_text(failed.remedy)}")
+        return 1
     return 0
 
 
-def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float, *, keep: bool) -> Iterator[Check]:
-    """Yields each result; the caller stops at the first failure."""
+def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: float, *, keep: bool) -> Iterator[str]:
+    """Yields what was found, check by check. Raises CheckFailed."""
     settings = resolved.settings
-    yield _versions()
+    names = ("rag-otel", "opentelemetry-sdk", "arize-phoenix", "litellm")
+    installed = [f"{name} {found}" for name in names if (found := _version(name))]
+    yield f"Python {platform.python_version()}, {', '.join(installed)}"
     if not settings.enabled:
-        yield Check(ok=False, text="rag-otel is switched off", remedy="Unset RAG_OTEL_ENABLED, or set it to true.")
+        raise CheckFailed("rag-otel is switched off", "Unset RAG_OTEL_ENABLED, or set it to true.")
     reader = None
     if settings.phoenix_endpoint:
         reader = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key)
-        yield _phoenix_responds(reader, settings.phoenix_endpoint)
-        yield _phoenix_accepts_the_key(reader)
+        yield phoenix_responds(reader, settings.phoenix_endpoint)
+        yield phoenix_accepts_the_key(reader)
     elif not any(name.startswith("OTEL_EXPORTER_OTLP") and "ENDPOINT" in name for name in os.environ):
-        yield Check(
-            ok=False,
-            text="no backend is configured: spans would be evaluated but not exported",
-            remedy="Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
+        raise CheckFailed(
+            "no backend is configured: spans would be evaluated but not exported",
+            "Set RAG_OTEL_PHOENIX_ENDPOINT=http://localhost:6006, or OTEL_EXPORTER_OTLP_ENDPOINT.",
         )
-    if os.environ.get(_KAFKA):
+    if os.environ.get(KAFKA):
         yield kafka_has_the_topic(timeout_s)
     by_workers = settings.judge.job_queue_url is not None
     if by_workers:
-        yield from queue_checks(settings)
+        yield queue_answers(settings)
     collected = MemoryWriter()
     tracer_provider = provider.make(settings)
     rag_otel.instrument(tracer_provider, sampling_policy=RatioSampler(1.0), writers=[collected], **overrides)
     try:
         context = _send(uuid.uuid4().hex)
         flushed = rag_otel.flush(timeout=timeout_s) and tracer_provider.force_flush(int(timeout_s * 1000))
-        yield published(flushed) if by_workers else _evaluated(collected.results, flushed)
+        yield _published(flushed) if by_workers else _evaluated(collected.results, flushed)
         if reader is None:
-            yield Check(ok=True, text="exported over OTLP; check in your backend that it arrived")
+            yield "exported over OTLP; check in your backend that it arrived"
             return
         project = settings.project_name or _project_of(tracer_provider)
         yield from _found(reader, project, context, timeout_s, settings.spans.annotations, by_workers=by_workers)
@@ -114,60 +122,11 @@ def _checks(resolved: ResolvedSettings, overrides: dict[str, Any], timeout_s: fl
         rag_otel.uninstrument()
 
 
-def _versions() -> Check:
-    names = ("rag-otel", "opentelemetry-sdk", "arize-phoenix", "litellm")
-    installed = [f"{name} {found}" for name in names if (found := _version(name))]
-    return Check(ok=True, text=f"Python {platform.python_version()}, {', '.join(installed)}")
-
-
 def _version(name: str) -> str | None:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _phoenix_responds(reader: PhoenixClient, endpoint: str) -> Check:
-    try:
-        return Check(ok=True, text=f"Phoenix {reader.version()} answers at {endpoint}")
-    except RagOtelError as error:
-        return Check(
-            ok=False,
-            text=f"Phoenix does not answer at {endpoint}: {error}",
-            remedy="Start it (`phoenix serve`), or correct RAG_OTEL_PHOENIX_ENDPOINT.",
-        )
-
-
-def _phoenix_accepts_the_key(reader: PhoenixClient) -> Check:
-    try:
-        return Check(ok=True, text=f"Phoenix's API grants access ({len(reader.projects())} projects)")
-    except PermanentError as error:
-        return Check(
-            ok=False,
-            text=f"Phoenix denies access: {error}",
-            remedy="Set RAG_OTEL_PHOENIX_API_KEY (or PHOENIX_API_KEY) to a valid key.",
-        )
-    except RagOtelError as error:
-        return Check(ok=False, text=f"Phoenix's API fails: {error}", remedy="Look at the log of Phoenix.")
-
-
-def kafka_has_the_topic(timeout_s: float) -> Check:
-    """Where this environment is a collector's that reads Kafka."""
-    from rag_otel_collectors.otlp.kafka import partitions_of
-    from rag_otel_collectors.otlp.settings import collector_settings
-
-    try:
-        collector = collector_settings()
-        if not collector.kafka_topic:
-            return Check(ok=True, text="nothing is read from Kafka: kafka_topic is empty")
-        count = partitions_of(collector.kafka_topic, collector.kafka_client, timeout_s=timeout_s)
-    except RagOtelError as error:
-        return Check(
-            ok=False,
-            text=f"Kafka does not offer the topic: {error}",
-            remedy=f"Correct {_KAFKA}, kafka_properties and the password, or create the topic.",
-        )
-    return Check(ok=True, text=f"Kafka has the topic {collector.kafka_topic} ({count} partitions)")
 
 
 def _send(marker: str) -> trace_api.SpanContext:
@@ -185,25 +144,27 @@ def _send(marker: str) -> trace_api.SpanContext:
     return contexts[0]
 
 
-def _evaluated(results: Sequence[EvaluatedTrace], flushed: bool) -> Check:
+def _published(flushed: bool) -> str:
+    """The test trace is a job, once the broker has stored it."""
+    if not flushed:
+        raise CheckFailed("the trace was not published in time", "Raise --timeout, or look at the log.")
+    return "the trace was published as a job"
+
+
+def _evaluated(results: Sequence[EvaluatedTrace], flushed: bool) -> str:
     if not results:
         counts = {name: count for name, count in counters.snapshot().items() if count}
-        return Check(
-            ok=False,
-            text="the trace was not evaluated" + ("" if flushed else " in time"),
-            remedy=f"Raise --timeout, or look at the log; counters: {to_json(counts).decode()}",
+        raise CheckFailed(
+            "the trace was not evaluated" + ("" if flushed else " in time"),
+            f"Raise --timeout, or look at the log; counters: {to_json(counts).decode()}",
         )
     evaluation = results[0].evaluations[0]
     if evaluation.error_type is not None:
-        return Check(
-            ok=False,
-            text=f"{evaluation.name} failed: {evaluation.error_type}: {evaluation.explanation}",
-            remedy="Check the judge's address, key and model.",
-        )
-    return Check(
-        ok=True,
-        text=f"evaluated by {evaluation.judge} in {evaluation.duration_s * 1000:.0f} ms: "
-        f"{evaluation.name} {_figure(evaluation.score)}, risk {_figure(evaluation.risk)}, {evaluation.label}",
+        failed = f"{evaluation.name} failed: {evaluation.error_type}: {evaluation.explanation}"
+        raise CheckFailed(failed, "Check the judge's address, key and model.")
+    return (
+        f"evaluated by {evaluation.judge} in {evaluation.duration_s * 1000:.0f} ms: "
+        f"{evaluation.name} {_figure(evaluation.score)}, risk {_figure(evaluation.risk)}, {evaluation.label}"
     )
 
 
@@ -223,7 +184,7 @@ def _found(
     annotations: bool,
     *,
     by_workers: bool,
-) -> Iterator[Check]:
+) -> Iterator[str]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     # The trace has evaluation spans too, and they may come first.
     spans = _wait_for(
@@ -231,44 +192,44 @@ def _found(
         timeout_s,
     )
     if not spans:
-        yield Check(
-            ok=False,
-            text=f"trace {trace_id} did not arrive in project {project!r} within {timeout_s:g} s",
-            remedy="Check that the exporter sends to this Phoenix. Look for errors above and in Phoenix's log.",
+        raise CheckFailed(
+            f"trace {trace_id} did not arrive in project {project!r} within {timeout_s:g} s",
+            "Check that the exporter sends to this Phoenix. Look for errors above and in Phoenix's log.",
         )
-        return
     status = spans[0]["attributes"].get(semconv.STATUS)
-    score = spans[0]["attributes"].get(semconv.metric_key("faithfulness", "score"))
-    yield Check(
-        ok=status == (EvaluationStatus.LATE if by_workers else EvaluationStatus.EVALUATED),
-        text=f"found in project {project!r}: status {status}, score {score}",
-        remedy="The span was exported before it had scores: raise RAG_OTEL_HOLD, or find out why the judge is slow."
-        if status
-        else "The span has no scores: another tracer provider exported it. Call rag_otel.instrument() last.",
-    )
-    if annotations:
-        rows = _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s)
-        names = sorted(row["name"] for row in rows)
-        yield Check(
-            ok=bool(names),
-            text=f"annotations: {', '.join(names) or 'none'}",
-            remedy="No worker has evaluated the job: start `rag-otel work` with this Phoenix, or raise --timeout."
+    found = f"found in project {project!r}: status {status}, score {spans[0]['attributes'].get(_SCORE)}"
+    if status != (EvaluationStatus.LATE if by_workers else EvaluationStatus.EVALUATED):
+        raise CheckFailed(
+            found,
+            "The span was exported before it had scores: raise RAG_OTEL_HOLD, or find out why the judge is slow."
+            if status
+            else "The span has no scores: another tracer provider exported it. Call rag_otel.instrument() last.",
+        )
+    yield found
+    if not annotations:
+        return
+    names = sorted(row["name"] for row in _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s))
+    if not names:
+        raise CheckFailed(
+            "annotations: none",
+            "No worker has evaluated the job: start `rag-otel work` with this Phoenix, or raise --timeout."
             if by_workers
             else "Phoenix accepted the span but not the annotations: look at the log of logger `rag_otel`.",
         )
+    yield f"annotations: {', '.join(names)}"
 
 
-def _left_behind(reader: PhoenixClient, context: trace_api.SpanContext, *, keep: bool) -> Check:
+def _left_behind(reader: PhoenixClient, context: trace_api.SpanContext, *, keep: bool) -> str:
     """The trace is taken away: it would count in the project's averages."""
     trace_id = f"{context.trace_id:032x}"
     kept = f"trace {trace_id} stays in Phoenix; its span is called 'rag-otel doctor' and has {semconv.MARKER}"
     if keep:
-        return Check(ok=True, text=kept)
+        return kept
     try:
         reader.delete_trace(trace_id)
     except RagOtelError as error:
-        return Check(ok=True, text=f"{kept} (it cannot be removed: {error})")
-    return Check(ok=True, text="the trace was removed from Phoenix again (--keep leaves it)")
+        return f"{kept} (it cannot be removed: {error})"
+    return "the trace was removed from Phoenix again (--keep leaves it)"
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:

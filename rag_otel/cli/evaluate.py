@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rag_otel.cli.interrupts import insistent_interrupts
 from rag_otel.cli.outcome import Outcome
@@ -28,6 +28,9 @@ from rag_otel_evaluators.offline.datasets import BAD_ROW, Row, parse_columns, re
 from rag_otel_evaluators.offline.results import Results, as_columns, result_columns
 from rag_otel_evaluators.offline.rows import column_needs, evaluate_rows
 from rag_otel_evaluators.offline.statistics import MetricSummary
+
+_OF_JUDGE: Final = ("api_base", "strategy", "classifier")
+"""Options that are settings of the judge."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,10 +79,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-bad-rows",
         action="store_true",
-        default=None,
         help="exit with code 0 although rows cannot be read or lack a field",
     )
-    parser.set_defaults(cache=None)
+    parser.set_defaults(cache=None, allow_bad_rows=None)  # what is not given comes from the file
 
 
 def run(arguments: argparse.Namespace) -> Outcome:
@@ -127,32 +129,19 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _read_config(arguments: argparse.Namespace) -> EvaluationConfig:
-    """The settings of the file, overridden by the options of the command line."""
-    values = {} if arguments.config is None else read_config_file(arguments.config)
-    files = ("data", "output", "report", "prompts", "cache", "calibration_file")
-    names = (
-        *files,
-        "metrics",
-        "judge",
-        "embedder",
-        "language",
-        "concurrency",
-        "budget_usd",
-        "max_lost",
-        "allow_bad_rows",
-    )
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    if arguments.columns is not None:
-        given["columns"] = parse_columns(arguments.columns)
-    if arguments.fail_under:
-        given["fail_under"] = dict(_minimum(text) for part in arguments.fail_under for text in part.split(","))
-    of_judge = {name: getattr(arguments, name) for name in ("api_base", "strategy", "classifier")}
-    of_judge = {name: value for name, value in of_judge.items() if value is not None}
+    """The settings of the file, overridden by the options that were given: their names are those of the settings."""
+    given = {name: value for name, value in vars(arguments).items() if value is not None}
+    file = given.pop("config", None)
+    values = {} if file is None else read_config_file(file)
+    if "columns" in given:
+        given["columns"] = parse_columns(given["columns"])
+    if "fail_under" in given:
+        given["fail_under"] = dict(_minimum(text) for part in given["fail_under"] for text in part.split(","))
+    of_judge = {name: given.pop(name) for name in _OF_JUDGE if name in given}
     if of_judge:
         judge = given.get("judge", values.get("judge"))
         given["judge"] = {**({"model": judge} if isinstance(judge, str) else judge or {}), **of_judge}
-    source = "options" if arguments.config is None else str(arguments.config)
-    return make_config(values | given, source=source)
+    return make_config(values | given, source="options" if file is None else str(file))
 
 
 def _minimum(text: str) -> tuple[str, float]:

@@ -12,7 +12,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from rag_otel.cli.doctor import kafka_has_the_topic
+from rag_otel.cli.doctor_checks import CheckFailed, kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
 from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
@@ -173,9 +173,10 @@ def test_doctor_asks_the_brokers_for_the_topic(kafka: Kafka, topic: str, monkeyp
     monkeypatch.setenv("RAG_OTEL_COLLECTOR_KAFKA_BROKERS", kafka.brokers)
     kafka.send(topic, b"")  # it is there now
     kafka.flush()
-    assert kafka_has_the_topic(30).text == f"Kafka has the topic {topic} (4 partitions)"
+    assert kafka_has_the_topic(30) == f"Kafka has the topic {topic} (4 partitions)"
     monkeypatch.setenv("RAG_OTEL_COLLECTOR_KAFKA_BROKERS", "127.0.0.1:1")
-    assert not kafka_has_the_topic(1).ok
+    with pytest.raises(CheckFailed, match="does not offer the topic"):
+        kafka_has_the_topic(1)
 
 
 @pytest.mark.slow(reason="the client of Kafka lets go of dead brokers only after its own time limit")
