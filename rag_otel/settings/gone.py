@@ -43,6 +43,7 @@ GONE_SETTINGS: Final[Mapping[str, str]] = {
     "spool_max_bytes": f"{_ALWAYS} 256 MiB a process",
     "spool_max_age": f"{_ALWAYS} 7 days",
     "events_exporter": "telemetry_exporter says where events go too",
+    "telemetry_endpoint": "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT and OTEL_EXPORTER_OTLP_LOGS_ENDPOINT, whole addresses",
     "telemetry_interval": "OTEL_METRIC_EXPORT_INTERVAL, in milliseconds, as for the application's own metrics",
     "worker_concurrency": f"{_ALWAYS} 16; workers= and max_memory_bytes= are what scales a collector",
     "retry_after": f"{_ALWAYS} 2 seconds in a collector",

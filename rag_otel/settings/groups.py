@@ -200,11 +200,8 @@ class TelemetrySettings(Group):
     logger_provider: LoggerProvider | None = part(None, "Gets the events, in place of the application's global one")
     exporter: Literal["application", "otlp", "prometheus", "none"] = row(
         "application",
-        "Metrics and events go to the application's providers, over OTLP, or nowhere; prometheus: metrics to a "
-        "`/metrics` endpoint, events to the application's provider",
-    )
-    endpoint: str | None = row(
-        None, "OTLP/HTTP address of metrics and events; None: as OpenTelemetry's own variables say", must=ADDRESS
+        "Metrics and events go to the application's providers, over OTLP (as OpenTelemetry's own variables say), or "
+        "nowhere; prometheus: metrics to a `/metrics` endpoint, events to the application's provider",
     )
     address: str = row("127.0.0.1:9464", "Where `/metrics` is shown, host:port")
 

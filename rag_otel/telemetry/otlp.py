@@ -20,25 +20,23 @@ if TYPE_CHECKING:
 _HTTP: Final = "http/protobuf"
 
 
-def metric_readers(endpoint: str | None) -> Callable[[], list[PeriodicExportingMetricReader]]:
+def metric_readers() -> Callable[[], list[PeriodicExportingMetricReader]]:
     """Returns a function that creates the reader of a provider. The reader exports every minute, or as
-    OTEL_METRIC_EXPORT_INTERVAL says.
-
-    `endpoint` is an address without a path; None: what OpenTelemetry's variables name. Raises ConfigurationError for an
+    OTEL_METRIC_EXPORT_INTERVAL says, to where OpenTelemetry's variables say. Raises ConfigurationError for an
     unsupported protocol immediately, not at the first export.
     """
-    metric_exporter(endpoint).shutdown()
-    return lambda: [PeriodicExportingMetricReader(metric_exporter(endpoint))]
+    metric_exporter().shutdown()
+    return lambda: [PeriodicExportingMetricReader(metric_exporter())]
 
 
-def metric_exporter(endpoint: str | None) -> MetricExporter:
+def metric_exporter() -> MetricExporter:
     """Returns an exporter that exports only in the process that created it: the SDK starts the reader again in a forked
-    child, whose values are its parent's. Arguments and errors as for `metric_readers`."""
+    child, whose values are its parent's. Errors as for `metric_readers`."""
     exporter: MetricExporter
-    if endpoint is None and _protocol("METRICS") == "grpc":
+    if _protocol("METRICS") == "grpc":
         exporter = _grpc("metric_exporter", "OTLPMetricExporter")
     else:
-        exporter = OTLPMetricExporter(endpoint=_address(endpoint, "/v1/metrics"))
+        exporter = OTLPMetricExporter()
     export, process = exporter.export, os.getpid()
 
     def export_here(*arguments: Any, **options: Any) -> MetricExportResult:
@@ -48,16 +46,12 @@ def metric_exporter(endpoint: str | None) -> MetricExporter:
     return exporter
 
 
-def log_exporter(endpoint: str | None) -> LogRecordExporter:
-    """Returns the exporter of events. Arguments and errors as for `metric_readers`."""
-    if endpoint is None and _protocol("LOGS") == "grpc":
+def log_exporter() -> LogRecordExporter:
+    """Returns the exporter of events. Errors as for `metric_readers`."""
+    if _protocol("LOGS") == "grpc":
         exporter: LogRecordExporter = _grpc("_log_exporter", "OTLPLogExporter")
         return exporter
-    return OTLPLogExporter(endpoint=_address(endpoint, "/v1/logs"))
-
-
-def _address(endpoint: str | None, path: str) -> str | None:
-    return None if endpoint is None else endpoint.rstrip("/").removesuffix(path) + path
+    return OTLPLogExporter()
 
 
 def _protocol(signal: str) -> str:

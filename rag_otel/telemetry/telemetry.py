@@ -107,7 +107,7 @@ def _metrics(
     elif settings.telemetry.exporter == "otlp":
         from rag_otel.telemetry.otlp import metric_readers
 
-        over_otlp = metric_readers(settings.telemetry.endpoint)
+        over_otlp = metric_readers()
         own = OwnMetrics(lambda: [*readers, *over_otlp()], resource=resource)
     elif readers:
         own = OwnMetrics(lambda: readers, resource=resource)
@@ -128,5 +128,5 @@ def _events(
         return None, application_logger(provider)
     from rag_otel.telemetry.otlp import log_exporter
 
-    own = OwnEvents(log_exporter(settings.telemetry.endpoint), resource=resource)
+    own = OwnEvents(log_exporter(), resource=resource)
     return own, own.logger

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.server
 _LOG_EVERYTHING = "import logging, sys\nlogging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
 _ADDRESSES = (
     *("phoenix_public_url", "alert_webhook_url", "alert_slack_url", "alert_pagerduty_url"),
-    *("alert_chart_url", "alert_runbook_url", "telemetry_endpoint"),
+    *("alert_chart_url", "alert_runbook_url"),
 )
 
 

@@ -16,8 +16,10 @@ def _uninstrumented(uninstrumented: None) -> None:
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    """An OTLP receiver. It also receives what `uninstrument()` exports."""
+def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    """Where OpenTelemetry's variables send metrics and events. It also receives what `uninstrument()` exports."""
     with http_receiver() as running:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", f"{running.url}/v1/metrics")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", f"{running.url}/v1/logs")
         yield running
         rag_otel.uninstrument()

@@ -28,7 +28,7 @@ from tests.telemetry.kit import (
 def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) -> None:
     """The histogram's exemplar has the ids of the evaluated span."""
     provider, exporter = a_provider()
-    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url))
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp"))
     answer()
     assert rag_otel.flush(timeout=60)
     metric = exported_metrics(receiver)["rag_otel.evaluation.score"]
@@ -41,7 +41,7 @@ def test_scores_arrive_with_the_trace_that_they_belong_to(receiver: Receiver) ->
 
 def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> None:
     """Counts of traces, the queue and held spans are exported too."""
-    evaluate_answers(telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    evaluate_answers(telemetry_exporter="otlp")
     found = exported_metrics(receiver)
     statuses = {attributes(point)["status"] for point in found["rag_otel.traces"].sum.data_points}
     assert "evaluated" in statuses
@@ -53,7 +53,7 @@ def test_counts_and_readings_of_the_process_arrive_too(receiver: Receiver) -> No
 def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:
     """`gen_ai.evaluation.result` for the score and for the risk, with the ids of the span."""
     provider, exporter = a_provider()
-    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url))
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp"))
     answer()
     assert rag_otel.flush(timeout=60)
     events = exported_events(receiver)
@@ -70,7 +70,7 @@ def test_an_event_belongs_to_the_evaluated_span(receiver: Receiver) -> None:
 
 def test_hidden_content_is_in_no_event(receiver: Receiver) -> None:
     """The explanation only counts claims and contains no text."""
-    evaluate_answers(telemetry_exporter="otlp", telemetry_endpoint=receiver.url, capture_content=False)
+    evaluate_answers(telemetry_exporter="otlp", capture_content=False)
     events = exported_events(receiver)
     sent = b"".join(request.body for request in receiver.requests)
     assert attributes(events[0])["gen_ai.evaluation.explanation"] == "1 of 2 claims unsupported"
@@ -84,7 +84,7 @@ def test_exporting_is_not_traced(receiver: Receiver) -> None:
     try:
         rag_otel.instrument(
             provider,
-            telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url),
+            telemetry=rag_otel.TelemetrySettings(exporter="otlp"),
         )
         answer()
         assert rag_otel.flush(timeout=60)
@@ -97,7 +97,7 @@ def test_exporting_is_not_traced(receiver: Receiver) -> None:
 def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver) -> None:
     """`uninstrument()` exports once more and ends the exporter's thread."""
     provider, _ = a_provider()
-    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url))
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp"))
     answer()
     rag_otel.uninstrument()
     assert "rag_otel.evaluation.score" in exported_metrics(receiver)
@@ -109,7 +109,7 @@ def test_what_is_left_goes_out_when_the_set_up_is_taken_down(receiver: Receiver)
 
 def test_a_forked_child_reports_its_own_numbers_under_its_own_name(receiver: Receiver) -> None:
     """The parent evaluates twice and the child once. Each reports only its own evaluations."""
-    evaluate_answers(2, telemetry_exporter="otlp", telemetry_endpoint=receiver.url)
+    evaluate_answers(2, telemetry_exporter="otlp")
     parent = _evaluations(receiver)
     child = os.fork()
     if child == 0:

@@ -85,7 +85,6 @@ def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
     reader = InMemoryMetricReader()
     evaluate_answers(
         telemetry_exporter="none",
-        telemetry_endpoint=receiver.url,
         meter_provider=MeterProvider([reader]),
     )
     assert reader.get_metrics_data() is None
@@ -95,7 +94,7 @@ def test_metrics_and_events_can_be_turned_off(receiver: Receiver) -> None:
 def test_a_receiver_that_does_not_answer_is_not_waited_for(receiver: Receiver) -> None:
     """`flush` returns False because something was not exported, and calls continue normally."""
     provider, _ = a_provider()
-    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp", endpoint=receiver.url))
+    rag_otel.instrument(provider, telemetry=rag_otel.TelemetrySettings(exporter="otlp"))
     answer()
     assert rag_otel.flush(timeout=60)
     receiver.release.clear()
@@ -108,9 +107,7 @@ def test_a_process_that_just_ends_has_told_of_its_last_answer(receiver: Receiver
     """Without a call of `flush`, results are delivered and exported at exit."""
     _run(
         "import rag_otel\nfrom tests.telemetry.kit import a_provider, answer\n"
-        f"where = {receiver.url!r}\n"
-        "rag_otel.instrument(a_provider()[0], telemetry="
-        "rag_otel.TelemetrySettings(exporter='otlp', endpoint=where))\nanswer()\n"
+        "rag_otel.instrument(a_provider()[0], telemetry=rag_otel.TelemetrySettings(exporter='otlp'))\nanswer()\n"
     )
     (point,) = exported_metrics(receiver)["rag_otel.evaluation.score"].histogram.data_points
     assert point.count == 1

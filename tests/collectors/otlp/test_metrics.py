@@ -89,9 +89,10 @@ async def test_what_an_evaluation_process_counts_and_reads_is_told() -> None:
 def test_metrics_and_events_go_out_before_the_collector_ends(tmp_path: Path) -> None:
     """With OTLP export, pending data are exported at SIGTERM."""
     with http_receiver() as receiver, a_backend() as backend:
-        settings = ("telemetry_exporter=otlp", f"telemetry_endpoint={receiver.url}")
-        options = [part for setting in settings for part in ("--set", setting)]
-        with a_collector(tmp_path, "--backend", backend.address, *options) as collector:
+        signals = {"METRICS": "metrics", "LOGS": "logs"}
+        env = {f"OTEL_EXPORTER_OTLP_{name}_ENDPOINT": f"{receiver.url}/v1/{path}" for name, path in signals.items()}
+        options = ("--set", "telemetry_exporter=otlp")
+        with a_collector(tmp_path, "--backend", backend.address, *options, env=env) as collector:
             spans = a_rag_trace()
             collector.export(a_request(*spans))
             eventually(lambda: backend.attributes("answer"))
