@@ -135,7 +135,7 @@ def test_a_dataset_in_phoenix(project: Project, capsys: pytest.CaptureFixture[st
         (["--worst", "1", "--dataset", "a", "--output", "b"], 2, "not both"),
         (["--worst", "1", "--metric", "context_recall"], 1, "none has a score of context_recall"),
         (["--corrected", "1", "--until", "2026-01-01T00:00:30"], 1, "nobody has annotated one"),
-        (["--worst", "1", "--project", "nowhere"], 2, "Phoenix has no project 'nowhere'"),
+        (["--worst", "1", "--project", "nowhere"], 2, "has no project 'nowhere'"),
     ],
 )
 def test_what_cannot_be_exported(
