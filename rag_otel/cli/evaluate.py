@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.interrupts import insistent_interrupts
+from rag_otel.cli.options import judge_options
 from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError
@@ -36,27 +37,18 @@ _OF_JUDGE: Final = ("api_base", "strategy", "classifier")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, nargs="?", metavar="FILE", help="a file of JSON Lines, CSV or Parquet")
     parser.add_argument("--config", type=Path, metavar="YAML", help="settings file: these options and further settings")
-    parser.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
     parser.add_argument("--output", help="file for the rows with their scores; - is standard output (the default)")
     parser.add_argument("--report", metavar="DIR", help="write an HTML report into this folder")
     parser.add_argument(
         "--columns",
         help="the column names, if they are not recognised: question=q,contexts=pred.docs,response=answer",
     )
-    parser.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
-    parser.add_argument("--api-base", metavar="URL", help="address of the judge's server (default: the provider's)")
-    parser.add_argument(
-        "--strategy",
-        choices=("single", "two_step", "classifier"),
-        help="single (the default): the model judges in one call; two_step: in two calls; classifier: the model writes "
-        "statements and a classifier judges them",
-    )
-    parser.add_argument("--classifier", help="for --strategy classifier: embedded (the default), hhem, hhem/DIR")
-    parser.add_argument("--embedder", help="embedding model of response_relevancy (default: one that needs no key)")
-    parser.add_argument("--language", help="language of the prompts (default: en)")
-    parser.add_argument("--prompts", metavar="DIR", help="folder of prompts that replace built-in ones")
-    parser.add_argument("--concurrency", type=int, help="rows, and calls of a model, at once (default: 20)")
-    parser.add_argument("--budget-usd", type=float, metavar="DOLLARS", help="stop evaluating when this much is spent")
+    judge = judge_options(parser, server=True, limits=False)
+    judge.add_argument("--classifier", help="for --strategy classifier: embedded (the default), hhem, hhem/DIR")
+    judge.add_argument("--embedder", help="embedding model of response_relevancy (default: one that needs no key)")
+    judge.add_argument("--language", help="language of the prompts (default: en)")
+    judge.add_argument("--prompts", metavar="DIR", help="folder of prompts that replace built-in ones")
+    judge.add_argument("--concurrency", type=int, help="rows, and calls of a model, at once (default: 20)")
     parser.add_argument("--cache", metavar="FILE", help="cache of the judges' answers (default: OUTPUT.cache)")
     parser.add_argument("--no-cache", dest="cache", action="store_false", help="do not cache the judges' answers")
     parser.add_argument(

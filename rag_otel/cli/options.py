@@ -63,20 +63,38 @@ def reading_options(parser: argparse.ArgumentParser, *, resolver: bool = True) -
         )
 
 
-def judge_options(parser: argparse.ArgumentParser, *, price: bool = False, limits: bool = True) -> None:
-    """Who judges what; with `limits` for how much; with `price` for how much a model asks."""
+def judge_options(
+    parser: argparse.ArgumentParser,
+    *,
+    metrics: bool = True,
+    server: bool = False,
+    limits: bool = True,
+    price: bool = False,
+) -> argparse._ArgumentGroup:
+    """Who judges what; with `server` where it is and how it is asked; with `limits` for how much; with `price` for how
+    much a model asks. Returns the group, for options of one command alone."""
     judge = parser.add_argument_group("judge")
-    judge.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, hhem, ...")
-    judge.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
+    judge.add_argument("--judge", help="the judge: embedded (the default), openai/gpt-4o-mini, hhem, local/DIR, ...")
+    if metrics:
+        judge.add_argument("--metrics", help="comma-separated names (default: faithfulness)")
+    if server:
+        judge.add_argument("--api-base", metavar="URL", help="address of the judge's server (default: the provider's)")
+        judge.add_argument(
+            "--strategy",
+            choices=("single", "two_step", "classifier"),
+            help="single (the default): the model judges in one call; two_step: in two calls; classifier: the model "
+            "writes statements and a classifier judges them",
+        )
     if limits:
         judge.add_argument(
             "--budget", type=int, metavar="N", help="stop after N evaluations (one per metric and answer)"
         )
         judge.add_argument(
-            "--budget-usd", type=float, metavar="DOLLARS", help="stop when the judges have cost this much"
-        )
-        judge.add_argument(
             "--concurrency", type=int, default=16, metavar="N", help="answers evaluated at once (default: 16)"
+        )
+    if limits or server:
+        judge.add_argument(
+            "--budget-usd", type=float, metavar="DOLLARS", help="stop when the judges have cost this much"
         )
     if price:
         judge.add_argument(
@@ -85,6 +103,7 @@ def judge_options(parser: argparse.ArgumentParser, *, price: bool = False, limit
             type=_price,
             help="the judge's price in dollars per million tokens, for estimates",
         )
+    return judge
 
 
 def json_option(parser: argparse.ArgumentParser, what: str) -> None:

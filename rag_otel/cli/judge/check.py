@@ -10,12 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.cli.options import json_option
+from rag_otel.cli.options import json_option, judge_options
 from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.terminal import progress, table
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import ReasonCode
 from rag_otel.protocols import Evaluator
+from rag_otel.settings.judge_names import EMBEDDED
 from rag_otel.writers.annotations import annotator_kind
 from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
 from rag_otel_evaluators.contrast.agreement import (
@@ -71,19 +72,16 @@ class Findings:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = _ABOUT
-    parser.add_argument("--judge", default="embedded", help="embedded, openai/gpt-4o-mini, hhem/..., cascade/..., ...")
-    parser.add_argument("--api-base", help="address of a server that speaks OpenAI's protocol")
-    parser.add_argument("--strategy", choices=["single", "two_step", "classifier"], help="how a language model judges")
-    parser.add_argument("--reading", choices=["strict", "lenient"], help="what counts as supported; default: strict")
-    parser.add_argument("--samples", type=int, metavar="K", help="judge every claim K times; default: 1")
-    parser.add_argument("--prompt-language", metavar="CODE", help="language of the prompts; default: en")
+    judge = judge_options(parser, metrics=False, server=True, limits=False)
+    judge.add_argument("--reading", choices=["strict", "lenient"], help="what counts as supported; default: strict")
+    judge.add_argument("--samples", type=int, metavar="K", help="judge every claim K times; default: 1")
+    judge.add_argument("--prompt-language", metavar="CODE", help="language of the prompts; default: en")
     parser.add_argument("--language", action="append", default=[], metavar="CODE", help="these pairs only (repeat it)")
     parser.add_argument("--phenomenon", action="append", default=[], metavar="NAME", help="these only (repeat it)")
     parser.add_argument("--limit", type=int, metavar="PAIRS", help="a sample of so many, of every kind; default: all")
     parser.add_argument("--seed", type=int, default=0, help="of the sample; default: 0")
-    parser.add_argument("--concurrency", type=int, default=8, help="calls at once; default: 8")
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one call; default: 60")
-    parser.add_argument("--budget-usd", type=float, metavar="USD", help="stop asking when so much is spent")
+    judge.add_argument("--concurrency", type=int, default=8, help="calls at once; default: 8")
+    judge.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one call; default: 60")
     parser.add_argument(
         "--prevalence",
         type=float,
@@ -143,7 +141,10 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 def _config(arguments: argparse.Namespace) -> EvaluatorsConfig:
     given = {name: getattr(arguments, name) for name in ("api_base", "strategy", "reading", "samples", "timeout")}
-    judge = {"model": arguments.judge, **{name: value for name, value in given.items() if value is not None}}
+    judge = {
+        "model": arguments.judge or EMBEDDED,
+        **{name: value for name, value in given.items() if value is not None},
+    }
     values = {"judge": judge, "concurrency": arguments.concurrency, "language": arguments.prompt_language or "en"}
     return checked(EvaluatorsConfig, values, source="judge check")
 
