@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class StreamGuard(ABC):
-    """The guard of one stream, a `StreamGate`: `take` each item, `finish` after the last one, and end the stream where
+    """The gate of one stream: `take` each item, `finish` after the last one, and end the stream where
     it `stopped`."""
 
     def __init__(self, guarding: GuardedCall, transcript: Transcript) -> None:
