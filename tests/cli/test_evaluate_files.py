@@ -138,7 +138,7 @@ def test_a_judge_that_never_answers_fails_the_build(tmp_path: Path, capsys: pyte
         judge = ["--judge", "openai/judge", "--api-base", server.url]
         assert main(["evaluate", str(source), *judge, "--output", str(output)]) == 1
     assert "faithfulness failed on every row" in capsys.readouterr().err
-    details = [(record.values or {})["faithfulness_detail"] for record in read_records(output)]
+    details = [(record.value or {})["faithfulness_detail"] for record in read_records(output)]
     assert all(detail["score"] is None and detail["error_type"] for detail in details)
 
 
@@ -171,6 +171,6 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert main(arguments) == 0
         # Two were under way when it was interrupted.
         assert len(server.requests) - asked <= 30 - (asked - 2)
-    values = [record.values or {} for record in read_records(output)]
+    values = [record.value or {} for record in read_records(output)]
     assert [value["response"] for value in values] == [row["response"] for row in rows]
     assert all(value["faithfulness"] is not None for value in values)

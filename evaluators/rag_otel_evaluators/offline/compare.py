@@ -81,7 +81,7 @@ def _names(given: str | Iterable[str]) -> list[str]:
 def _rows(scored: Scored) -> list[Mapping[str, Any]]:
     if isinstance(scored, Results):
         return list(scored.to_dicts())
-    return [record.values for record in records_of(scored) if record.values is not None]
+    return [record.value for record in records_of(scored) if record.value is not None]
 
 
 def _metrics(

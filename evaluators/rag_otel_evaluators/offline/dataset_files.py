@@ -8,13 +8,12 @@ from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.formats.rows import CSV_ENDINGS, FileRow, csv_rows, json_lines, open_text
-from rag_otel_evaluators.offline.datasets import SourceRow
 
 PARQUET_ENDINGS: Final = (".parquet", ".pq")
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
-def read_records(path: Path) -> list[SourceRow]:
+def read_records(path: Path) -> list[FileRow]:
     """Returns all rows of the file in order, without blank lines.
 
     A line that is not a row becomes a record with a problem. Raises InputError if the file cannot be read or no line of
@@ -26,20 +25,20 @@ def read_records(path: Path) -> list[SourceRow]:
     if ending in PARQUET_ENDINGS:
         return _read_parquet(path)
     if ending in CSV_ENDINGS:
-        return [SourceRow(number=row.number, values=row.value, problem=row.problem) for row in csv_rows(str(path))]
+        return list(csv_rows(str(path)))
     with open_text(str(path)) as file:
         records = [_record(row) for row, _ in json_lines(file, _without_constants)]
-    if records and not any(record.values is not None for record in records):
+    if records and not any(record.value is not None for record in records):
         raise InputError(f"{path}: no line is a JSON object; expected JSON Lines, one object per line")
     return records
 
 
-def _record(row: FileRow) -> SourceRow:
+def _record(row: FileRow) -> FileRow:
     if row.problem is not None:
-        return SourceRow(number=row.number, values=None, problem=f"line {row.number} is not JSON: {row.problem}")
+        return FileRow(row.number, None, f"line {row.number} is not JSON: {row.problem}")
     if isinstance(row.value, dict):
-        return SourceRow(number=row.number, values=row.value)
-    return SourceRow(number=row.number, values=None, problem=f"line {row.number} is not a JSON object")
+        return row
+    return FileRow(row.number, None, f"line {row.number} is not a JSON object")
 
 
 def _without_constants(line: str) -> Any:
@@ -47,9 +46,9 @@ def _without_constants(line: str) -> Any:
     return json.loads(line, parse_constant=lambda constant: None)
 
 
-def _read_parquet(path: Path) -> list[SourceRow]:
+def _read_parquet(path: Path) -> list[FileRow]:
     rows: list[dict[str, Any]] = read_table(path).to_pylist()
-    return [SourceRow(number=number, values=values) for number, values in enumerate(rows, start=1)]
+    return [FileRow(number, values) for number, values in enumerate(rows, start=1)]
 
 
 def read_table(path: Path) -> Any:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.errors import InputError
+from rag_otel.formats.rows import FileRow
 from rag_otel_evaluators.offline.dataset_files import read_records
-from rag_otel_evaluators.offline.datasets import SourceRow
 
 
-def records_of(dataset: Any) -> list[SourceRow]:
+def records_of(dataset: Any) -> list[FileRow]:
     """Returns all rows in order. A row that is not a mapping becomes a record with a problem.
 
     Raises InputError for an object without rows (of several splits, choose one). For a path, raises the same errors as
@@ -76,11 +76,11 @@ def _is_split(column: Sequence[Any]) -> bool:
     return bool(column) and all(isinstance(each, Mapping) for each in column)
 
 
-def _record(number: int, row: Any) -> SourceRow:
+def _record(number: int, row: Any) -> FileRow:
     if hasattr(row, "model_dump"):  # pydantic: samples of Ragas, test cases of DeepEval
         row = row.model_dump()
     elif dataclasses.is_dataclass(row) and not isinstance(row, type):
         row = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
     if isinstance(row, Mapping):
-        return SourceRow(number=number, values=row)
-    return SourceRow(number=number, values=None, problem=f"row {number} is not a mapping but a {type(row).__name__}")
+        return FileRow(number, row)
+    return FileRow(number, None, f"row {number} is not a mapping but a {type(row).__name__}")

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.formats import usual_names
+from rag_otel.formats.rows import FileRow
 from rag_otel.model import Chunk
 from rag_otel_evaluators.offline.dataset_paths import MISSING, begins_in, look_up
 
@@ -44,23 +45,11 @@ IDS: Final = ("id", "row_id", "question_id", "sample_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
-    """One row as it was read."""
-
-    number: int
-    """1-based: the line of a text file, else the position in the data set."""
-    values: Mapping[str, Any] | None
-    """The row's columns. None if it could not be read."""
-    problem: str | None = None
-    """Why it could not be read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One row: its columns, and the fields to be evaluated."""
 
     number: int
-    """1-based, see `SourceRow`."""
+    """1-based: the line of a text file, else the position in the data set."""
     values: Mapping[str, Any]
     """The row's columns, which are written to the output. Empty if it could not be read."""
     question: str | None = None
@@ -102,7 +91,7 @@ def parse_columns(text: str | None) -> dict[str, str]:
 
 
 def read_rows(
-    records: Sequence[SourceRow],
+    records: Sequence[FileRow],
     *,
     columns: Mapping[str, Column] | None = None,
     needs: Mapping[str, Iterable[str]] | None = None,
@@ -123,7 +112,7 @@ def read_rows(
 
 
 def _choose_columns(
-    records: Sequence[SourceRow],
+    records: Sequence[FileRow],
     given: Mapping[str, Column],
     needs: Mapping[str, Iterable[str]],
     source: str,
@@ -134,7 +123,7 @@ def _choose_columns(
         raise ConfigurationError(
             f"columns: there is no field {', '.join(sorted(unknown))}; the fields are {', '.join(ALIASES)}"
         )
-    rows = [record.values for record in records if record.values is not None]
+    rows = [record.value for record in records if record.value is not None]
     if not rows and names is None:
         return {}
     known = ", ".join(names or dict.fromkeys(str(column) for row in rows[:100] for column in row))
@@ -168,13 +157,13 @@ def _is_in(column: Column, rows: Sequence[Mapping[str, Any]], names: Sequence[st
     return any(look_up(row, column) is not MISSING for row in rows)
 
 
-def _read_row(record: SourceRow, columns: Mapping[str, Column]) -> Row:
-    if record.values is None:
+def _read_row(record: FileRow, columns: Mapping[str, Column]) -> Row:
+    if record.value is None:
         return Row(number=record.number, values={}, problem=record.problem)
     try:
-        found = {name: _field(name, record.values, columns[name]) for name in columns}
+        found = {name: _field(name, record.value, columns[name]) for name in columns}
     except InputError as error:
-        return Row(number=record.number, values=record.values, problem=str(error))
+        return Row(number=record.number, values=record.value, problem=str(error))
     for ids, contexts in _INSTEAD.items():
         if found.get(ids) is None and found.get(contexts) is not None:
             found[ids] = found[contexts].ids
@@ -186,7 +175,7 @@ def _read_row(record: SourceRow, columns: Mapping[str, Column]) -> Row:
     }
     return Row(
         number=record.number,
-        values=record.values,
+        values=record.value,
         question=found.get("question"),
         chunks=() if chunks is None else chunks.chunks,
         response=found.get("response") or "",

@@ -122,7 +122,7 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
         }
     )
     pyarrow.parquet.write_table(table, source)
-    rows = [dict(record.values or {}) for record in read_records(source)]
+    rows = [dict(record.value or {}) for record in read_records(source)]
     result = read_table(written(tmp_path / "out.parquet", rows, [{**RESULTS, "faithfulness": None}] * 2, source=source))
     kept = ["contexts", "response", "day", "n"]
     assert result.select(kept).equals(pyarrow.parquet.read_table(source).select(kept))

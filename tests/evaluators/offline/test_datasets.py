@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from rag_otel.errors import ConfigurationError, InputError
+from rag_otel.formats.rows import FileRow
 from rag_otel_evaluators.offline.dataset_files import read_records
-from rag_otel_evaluators.offline.datasets import Column, Row, SourceRow, parse_columns, read_rows
+from rag_otel_evaluators.offline.datasets import Column, Row, parse_columns, read_rows
 
 GOOD = {"question": "Where?", "contexts": ["Paris is in France."], "response": "In France."}
 
@@ -127,8 +128,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_only_what_a_metric_needs_is_missed() -> None:
     """A file without contexts is fine for a metric of responses; a row without them is no bad row there."""
     records = [
-        SourceRow(number=1, values={"answer": "Yes."}),
-        SourceRow(number=2, values={"answer": "No.", "contexts": None}),
+        FileRow(1, {"answer": "Yes."}),
+        FileRow(2, {"answer": "No.", "contexts": None}),
     ]
     without, empty = read_rows(records, needs={"brevity": ("response",)})
     assert (without.obstacle(["response"]), without.response) == (None, "Yes.")
@@ -137,9 +138,7 @@ def test_only_what_a_metric_needs_is_missed() -> None:
 
 def test_a_column_may_be_a_function() -> None:
     """Of the row's values; where it fails the row says so and the others are read."""
-    records = [
-        SourceRow(number=n, values={"hits": hits, "response": "x"}) for n, hits in enumerate(([{"t": "a"}], 3), 1)
-    ]
+    records = [FileRow(n, {"hits": hits, "response": "x"}) for n, hits in enumerate(([{"t": "a"}], 3), 1)]
     good, bad = read_rows(records, columns={"contexts": lambda row: [hit["t"] for hit in row["hits"]]})
     assert [chunk.text for chunk in good.chunks] == ["a"]
     assert "TypeError" in (bad.problem or "")
@@ -154,7 +153,7 @@ def test_a_row_is_named_as_the_file_names_it(tmp_path: Path) -> None:
 def test_passages_of_one_document_can_be_told_apart() -> None:
     """Evidence is named by chunk id, so no two chunks of a row share one."""
     contexts = [{"id": "d", "text": "a"}, {"id": "d", "text": "b"}, {"id": 2, "text": "c"}, "d"]
-    (row,) = read_rows([SourceRow(number=1, values={"contexts": contexts, "response": "x"})])
+    (row,) = read_rows([FileRow(1, {"contexts": contexts, "response": "x"})])
     assert len({chunk.id for chunk in row.chunks}) == 4
     assert [chunk.id for chunk in row.chunks][::2] == ["d", "2"]
 
@@ -162,7 +161,7 @@ def test_passages_of_one_document_can_be_told_apart() -> None:
 def test_documents_are_read_by_their_shape() -> None:
     """LangChain's documents hold their text in page_content."""
     document = SimpleNamespace(page_content="Paris is in France.", metadata={}, id=None)
-    (row,) = read_rows([SourceRow(number=1, values={"contexts": [document], "response": "x"})])
+    (row,) = read_rows([FileRow(1, {"contexts": [document], "response": "x"})])
     assert [(chunk.id, chunk.text) for chunk in row.chunks] == [("0", "Paris is in France.")]
 
 
@@ -179,5 +178,5 @@ def test_documents_are_read_by_their_shape() -> None:
 )
 def test_lists_in_a_cell(cell: str, texts: list[str]) -> None:
     """A list that was written into a text is a list again; a text that merely looks like one stays a text."""
-    (row,) = read_rows([SourceRow(number=1, values={"contexts": cell, "response": "x"})])
+    (row,) = read_rows([FileRow(1, {"contexts": cell, "response": "x"})])
     assert [chunk.text for chunk in row.chunks] == texts

@@ -90,8 +90,8 @@ def test_the_launcher(tmp_path: Path, commands: str, served: bool) -> None:
     shown = run(["bash", str(EXAMPLES / "evaluate.sbatch"), "config.yaml"], tmp_path, PATH=commands, **serve)
     assert shown.returncode == 0, shown.stderr
     (record,) = read_records(tmp_path / "out.jsonl")
-    assert record.values is not None
-    assert (record.values["faithfulness"], record.values["faithfulness_detail"]["judge"]) == (1.0, judge)
+    assert record.value is not None
+    assert (record.value["faithfulness"], record.value["faithfulness_detail"]["judge"]) == (1.0, judge)
 
 
 def test_a_model_server_that_ends_early_ends_the_job(tmp_path: Path, commands: str) -> None:
