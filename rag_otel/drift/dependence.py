@@ -68,7 +68,8 @@ def dependence(residuals: Sequence[float]) -> Dependence:
     fits = [_goes_its_own_way(level, power) for power, level in enumerate(levels)]
     if fits[0] and _varies(levels, spread):
         fits[0] = False
-    failed = [power for power, fit in enumerate(fits) if not fit and 2**power <= _SHORT]
+    # Where single answers go their own ways, a few long blocks that do not are chance.
+    failed = [] if fits[0] else [power for power, fit in enumerate(fits) if not fit and 2**power <= _SHORT]
     power = failed[-1] + 1 if failed else 0
     while power < len(levels) and not fits[power]:
         power += 1

@@ -46,6 +46,14 @@ def test_independent_answers_are_worth_themselves() -> None:
     assert statistics.median(baseline.wander for baseline in found) == 0.0
 
 
+def test_few_independent_answers_are_not_taken_for_long_runs() -> None:
+    """Of 200 there are few long blocks, and some are alike by chance."""
+    for seed in range(300):
+        values = list(itertools.islice(scores(0.92, seed), 200))
+        mean = sum(values) / len(values)
+        assert dependence([value - mean for value in values]).block <= 8, seed
+
+
 @pytest.mark.parametrize("length", [10, 40])
 def test_runs_are_worth_their_number(length: int) -> None:
     """2,000 answers in runs are worth about as many as there are runs, and the bound is as much lower."""

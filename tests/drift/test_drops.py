@@ -11,7 +11,7 @@ import pytest
 
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import ALL, Observation
-from testkit.drift_scores import seen, told
+from testkit.drift_scores import scores, seen, told
 
 
 def noisy(mean: Callable[[int], float], count: int, seed: int, *, keys: bool = True) -> list[Observation]:
@@ -85,3 +85,13 @@ def test_a_drop_that_lasts_is_not_told_to_be_over(size: float) -> None:
             values.append(replace(seen(index, score, risk=score if score == 1.0 else score**2), cluster=index))
         ends += sum(event.resolved for _, event in told(Family(DriftSettings(dimensions=())), values))
     assert ends <= 2
+
+
+def test_a_drop_is_told_though_the_answers_of_a_killed_worker_are_missing() -> None:
+    """200 independent answers of which a few long blocks are alike by chance: a drop of .20 is told all the same."""
+    good, bad = scores(0.92, 7), scores(0.72, 8)
+    values = [seen(index, next(good if index < 300 else bad)) for index in range(600)]
+    left = [each for index, each in enumerate(values) if index % 3 != 1 or index < 6 or index > 335]
+    ((index, event),) = told(Family(DriftSettings(baseline_count=200)), left)
+    assert left[index].time_s < values[370].time_s
+    assert not event.resolved
