@@ -161,8 +161,7 @@ class Scheduler:
                 pause_s, first = self._soonest(waits)
                 if pause_s <= 0 and first is not None:
                     self._running[id(first)] = time.monotonic()
-                    if id(first) not in self._prompt:  # else this thread watches again in a moment
-                        self._let_another_watch()
+                    self._let_another_watch(prompt=id(first) in self._prompt)
                     return first
                 self._idle += 1
                 self._changed.wait(min(_LONGEST_S, pause_s))
@@ -180,10 +179,12 @@ class Scheduler:
         ]
         return min(may_run, key=lambda each: each[0], default=(_LONGEST_S, None))
 
-    def _let_another_watch(self) -> None:
-        if self._idle:
+    def _let_another_watch(self, *, prompt: bool) -> None:
+        """This thread begins to run a part. After a prompt one it watches again in a moment, so that no other thread
+        need be woken; but there must be one, which a part that is added wakes."""
+        if self._idle and not prompt:
             self._changed.notify()
-        else:
+        elif not self._idle and not (prompt and self._threads >= _THREADS):
             self._start_thread()
 
     def _wait_s(self, part: Scheduled) -> float | None:

@@ -64,7 +64,8 @@ def test_a_part_that_fails_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None
     scheduler.remove(broken, sound)
 
 
-def test_a_part_that_hangs_holds_up_nobody() -> None:
+@pytest.mark.parametrize("prompt", [False, True])
+def test_a_part_that_hangs_holds_up_nobody(prompt: bool) -> None:
     """Another thread takes over, and the part itself is not run twice at once."""
     go_on = threading.Event()
 
@@ -76,8 +77,9 @@ def test_a_part_that_hangs_holds_up_nobody() -> None:
 
     hanging, sound, scheduler = Hanging(), Part(), Scheduler()
     hanging.at = time.time()
-    scheduler.add(hanging, sound)
+    scheduler.add(hanging, prompt=prompt)
     eventually(lambda: hanging.ticks == 1)
+    scheduler.add(sound)
     for count in (1, 2, 3):
         sound.at = time.time()
         scheduler.wake()
@@ -86,6 +88,30 @@ def test_a_part_that_hangs_holds_up_nobody() -> None:
     go_on.set()
     eventually(lambda: hanging.ticks > 1)
     scheduler.remove(hanging, sound)
+
+
+def test_a_prompt_part_waits_for_no_other_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even while another one runs that is not stuck yet."""
+    monkeypatch.setattr("rag_otel.safety.scheduler._STUCK_S", 1e6)
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Long(Part):
+        def tick(self) -> None:
+            super().tick()
+            begun.set()
+            go_on.wait()
+
+    slow, prompt, scheduler = Long(), Part(), Scheduler()
+    scheduler.add(prompt, prompt=True)
+    slow.at = time.time()
+    scheduler.add(slow)
+    assert begun.wait(90)
+    for count in (1, 2, 3):
+        prompt.at = time.time()
+        scheduler.wake()
+        eventually(lambda count=count: prompt.ticks == count)  # type: ignore[misc]
+    go_on.set()
+    scheduler.remove(slow, prompt)
 
 
 def test_one_without_parts_starts_no_thread() -> None:
