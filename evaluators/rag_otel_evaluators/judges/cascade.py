@@ -16,7 +16,7 @@ from typing import Final
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.evaluation.usage_meter import add_usage, metered
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
-from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, most_calls_of, risk_of
+from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, independent_risk, most_calls_of
 
 SURE_SUPPORTED_FROM: Final = 0.97
 """Probability of being supported from which the cheap judge's word is enough. Frozen: of the development data's claims
@@ -164,5 +164,5 @@ def _joint_risk(verdicts: Sequence[ClaimVerdict], second: Judgement, expensive: 
         for verdict in verdicts
         if verdict.judge != expensive and verdict.verdict is not Verdict.UNJUDGED
     ]
-    asked = second.risk if second.risk is not None else risk_of(second.verdicts)
+    asked = second.risk if second.risk is not None else independent_risk(second.verdicts)
     return max((risk for risk in (*kept, asked) if risk is not None), default=None)

@@ -31,8 +31,8 @@ from rag_otel_evaluators.judges.decision_questions import (
     the_form,
 )
 from rag_otel_evaluators.judges.decision_verdicts import CUT, reason_code_of, verdicts_of
-from rag_otel_evaluators.judges.judge import Judgement
-from rag_otel_evaluators.judges.llm_faithfulness import MOST_CLAIMS, verdict_risk
+from rag_otel_evaluators.judges.judge import Judgement, likeliest_risk
+from rag_otel_evaluators.judges.llm_faithfulness import MOST_CLAIMS
 from rag_otel_evaluators.judges.shared_calls import SharedCalls
 from rag_otel_evaluators.llm.decisions.form import REFUSED, Choice, ChoiceAnswer, FormAnswers
 from rag_otel_evaluators.llm.decisions.providers import RequestLimits
@@ -125,7 +125,7 @@ class DecisionJudge:
         left_out = sum(f"k{index}" not in found.asked for index in range(len(claims)))
         return Judgement(
             verdicts=verdicts,
-            risk=verdict_risk(verdicts),
+            risk=likeliest_risk(verdicts),
             usage=found.usage,
             reason_code=reason_code_of(
                 verdicts, found.answers, left_out=left_out, complete=not found.passages.problems

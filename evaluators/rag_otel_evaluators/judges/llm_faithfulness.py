@@ -29,7 +29,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.decomposition import decompose
-from rag_otel_evaluators.judges.judge import Judgement, assumed_support
+from rag_otel_evaluators.judges.judge import Judgement, likeliest_risk
 from rag_otel_evaluators.judges.llm_answers import ClaimAnswer
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
 from rag_otel_evaluators.judges.llm_samples import sampled_answers
@@ -134,7 +134,7 @@ class LlmJudge:
         )
         return Judgement(
             verdicts=verdicts,
-            risk=verdict_risk(verdicts),
+            risk=likeliest_risk(verdicts),
             usage=model.usage,
             reason_code=_reason_code(verdicts, left_out=len(left_out)),
             prompts=tuple(prompt.reference for prompt in self.prompts.values()),
@@ -176,17 +176,6 @@ def _schema(ids: Sequence[str], claims: int) -> Mapping[str, Any] | None:
     fields["evidence"] = {"type": "array", "items": {"type": "string", "enum": list(ids)}}
     fields["claim"] = {"type": "integer", "enum": list(range(claims))}
     return schema
-
-
-def verdict_risk(verdicts: Sequence[ClaimVerdict]) -> float | None:
-    """Probability in 0..1 that at least one judged claim is unsupported: that of the likeliest one; None without any.
-
-    The lower bound of what claims with these probabilities can have in common (Fréchet), and what holds if the judge
-    errs on them together. Taken as independent, ten claims that a model calls supported with its usual 0.95 would make
-    an answer 40% unfaithful: a model's word for its confidence is too coarse for a product.
-    """
-    judged = [verdict for verdict in verdicts if verdict.verdict is not Verdict.UNJUDGED]
-    return max((1.0 - assumed_support(verdict) for verdict in judged), default=None)
 
 
 def _verdict(

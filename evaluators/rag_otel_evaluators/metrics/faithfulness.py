@@ -16,7 +16,7 @@ from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Prepares
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
+from rag_otel_evaluators.judges.judge import Judge, Judgement, independent_risk
 from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.metric import Metric, with_problems
 
@@ -96,7 +96,7 @@ class Faithfulness(Metric):
         verdicts = settled(judgement.verdicts, unfaithful_from=self.unfaithful_from)
         judged = sum(verdict.verdict is not Verdict.UNJUDGED for verdict in verdicts)
         supported = sum(verdict.verdict is Verdict.SUPPORTED for verdict in verdicts)
-        risk = judgement.risk if judgement.risk is not None else risk_of(verdicts)
+        risk = judgement.risk if judgement.risk is not None else independent_risk(verdicts)
         return Evaluation(
             name=self.name,
             score=supported / judged if judged else None,

@@ -10,7 +10,7 @@ from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.judges.judge import Judge, Judgement, risk_of
+from rag_otel_evaluators.judges.judge import Judge, Judgement, independent_risk
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 EINSTEIN = (
@@ -175,7 +175,7 @@ def test_a_judge_of_verdicts() -> None:
 
 def test_risk_of_nothing_is_unknown() -> None:
     """Without a judged claim there is no risk to derive."""
-    assert risk_of([]) is None
+    assert independent_risk([]) is None
 
 
 def test_threshold_is_frozen_and_settable() -> None:
