@@ -23,6 +23,8 @@ PROMPT_TOKENS: Final = 2_100
 faithfulness over examples/data."""
 ANSWER_TOKENS: Final = 220
 """Output tokens of one call of a language model. Measured in the same way."""
+_NEWEST: Final = 0.1
+"""Weight of the newest value in a mean of recent ones."""
 _USD_PER_TOKEN: Final = 1e-6
 """Until a real price is known."""
 _USUAL_CHARACTERS: Final = 3_000
@@ -41,14 +43,12 @@ def usd_of(tokens: tuple[float, float], prices: tuple[float, float]) -> float:
 class RecentMean:
     """A mean in which the newest value has a fixed weight. Not thread-safe."""
 
-    def __init__(self, newest: float = 0.1) -> None:
-        """`newest`: that weight, 0..1."""
-        self._newest = newest
+    def __init__(self) -> None:
         self.value: float | None = None
         """None: nothing was added yet."""
 
     def add(self, value: float) -> None:
-        self.value = value if self.value is None else self.value + self._newest * (value - self.value)
+        self.value = value if self.value is None else self.value + _NEWEST * (value - self.value)
 
 
 class ExpectedCost:
