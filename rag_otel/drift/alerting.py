@@ -22,11 +22,6 @@ _GRAVE: Final = 0.1
 """A drop of the mean that is worth waking somebody for."""
 
 
-def fingerprint(series: str, slice_name: str) -> str:
-    """`drift/<series>/<slice>`."""
-    return f"drift/{series}/{slice_name}"
-
-
 def drift_alert(
     event: DriftEvent,
     verdict: Verdict,
@@ -43,7 +38,7 @@ def drift_alert(
     parts = dict(part.split("=", 1) for part in (slice_name,) if part != ALL)
     return Alert(
         name=NAMES.get(signal_of(series), "drift"),
-        fingerprint=fingerprint(series, slice_name),
+        fingerprint=f"drift/{series}/{slice_name}",
         metric=series,
         state=AlertState.RESOLVED if event.resolved else AlertState.FIRING,
         severity=AlertSeverity.CRITICAL if grave else AlertSeverity.WARNING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.messages.examples import Examples
@@ -21,8 +21,6 @@ from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.build import lowest_probability
 from rag_otel.settings import Settings
-
-_FIRST_METRIC: Final = "faithfulness"
 
 
 def drift_settings(settings: Settings) -> DriftSettings:
@@ -66,8 +64,8 @@ def build_judge_watch(settings: Settings, pipeline: Pipeline, worker: Background
     )
 
 
-def read_baselines(given: str | None, metric: str = _FIRST_METRIC) -> dict[Key, Baseline]:
-    """Frozen baselines by series and slice: of a number (the first metric's score over all traffic), or of a JSON file
+def read_baselines(given: str | None, metric: str) -> dict[Key, Baseline]:
+    """Frozen baselines by series and slice: of a number (the score of `metric` over all traffic), or of a JSON file
     {series: {slice: {"mean": m, "bound": b}}}, as `rag-otel drift --save-baselines` writes it: means as people know
     them (a risk is a risk), and what they are known to be better than. Raises ConfigurationError."""
     if given is None or not given.strip():
