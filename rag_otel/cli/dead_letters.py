@@ -70,10 +70,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         return Outcome(text=_listed(letters) or none, data=[_as_json(each) for each in letters], one_per_line=True)
     if not found:
         return Outcome(text=none, data=[], one_per_line=True)
-    requests = [(folder, letter) for folder, letter in found if letter.result is None]
-    outcomes = [_write(folder, letter, arguments.endpoint) for folder, letter in found if letter.result is not None]
-    if requests:
-        outcomes += asyncio.run(_retry(requests, _backends(arguments)))
+    outcomes = asyncio.run(_retry(found, arguments))
     return Outcome(
         text=table(outcomes, header=_OUTCOMES),
         data=[dict(zip(_OUTCOMES, each, strict=True)) for each in outcomes],
@@ -163,30 +160,36 @@ def _backends(arguments: argparse.Namespace) -> Callable[[DeadLetter], BackendSe
 
 
 async def _retry(
-    found: Sequence[tuple[DeadLetters, DeadLetter]], backend_of: Callable[[DeadLetter], BackendSettings]
+    found: Sequence[tuple[DeadLetters, DeadLetter]], arguments: argparse.Namespace
 ) -> list[tuple[str, str, str, str]]:
+    """Sends the letters, one after the other, and removes what was accepted. Raises ConfigurationError."""
+    backend_of = _backends(arguments) if any(letter.result is None for _, letter in found) else None
     connections: dict[str, Connection] = {}
     outcomes = []
     try:
         for folder, letter in found:
-            backend = backend_of(letter)
-            connection = connections.get(backend.name) or connections.setdefault(backend.name, _connection(backend))
-            outcome = await _sent(connection, letter)
+            where = arguments.endpoint or letter.backend
+            try:
+                with suppressed():
+                    if letter.result is not None:
+                        outcome = _written(letter.result, letter.backend, arguments.endpoint)
+                    elif backend_of is not None:
+                        backend = backend_of(letter)
+                        where = backend.endpoint
+                        if backend.name not in connections:
+                            connections[backend.name] = _connection(backend)
+                        outcome = _accepted(await connections[backend.name].send(letter.request))
+            except RetryableError as error:
+                outcome = f"not now: {error}"
+            except PermanentError as error:
+                outcome = f"refused: {error}"
             if outcome == ACCEPTED:
                 folder.remove(letter)
-            outcomes.append((letter.name, str(letter.spans), backend.endpoint, outcome))
+            outcomes.append((letter.name, str(letter.spans), where, outcome))
     finally:
         for connection in connections.values():
             await connection.close()
     return outcomes
-
-
-def _write(folder: DeadLetters, letter: DeadLetter, endpoint: str | None) -> tuple[str, str, str, str]:
-    """Write the result of a letter."""
-    outcome = "" if letter.result is None else _written(letter.result, letter.backend, endpoint)
-    if outcome == ACCEPTED:
-        folder.remove(letter)
-    return letter.name, str(letter.spans), endpoint or letter.backend, outcome
 
 
 def _written(result: EvaluatedTrace, writer: str, endpoint: str | None) -> str:
@@ -198,27 +201,12 @@ def _written(result: EvaluatedTrace, writer: str, endpoint: str | None) -> str:
     chosen = next((each for each in writers if each.name == writer), None)
     if chosen is None:
         return f"not now: {writer} is not configured; give its address with --endpoint"
-    with suppressed():
-        try:
-            chosen.write([result])
-        except RetryableError as error:
-            return f"not now: {error}"
-        except PermanentError as error:
-            return f"refused: {error}"
+    chosen.write([result])
     return ACCEPTED
 
 
-async def _sent(connection: Connection, letter: DeadLetter) -> str:
-    with suppressed():
-        try:
-            rejected: Rejected = await connection.send(letter.request)
-        except RetryableError as error:
-            return f"not now: {error}"
-        except PermanentError as error:
-            return f"refused: {error}"
-    if rejected.spans:
-        return f"rejected {rejected.spans}: {rejected.reason or 'partial success'}"
-    return ACCEPTED
+def _accepted(rejected: Rejected) -> str:
+    return f"rejected {rejected.spans}: {rejected.reason or 'partial success'}" if rejected.spans else ACCEPTED
 
 
 def _connection(backend: BackendSettings) -> Connection:
