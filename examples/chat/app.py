@@ -40,14 +40,16 @@ class Rating(BaseModel):
 def watch(phoenix: str, *, alerts: str, alert_key: str) -> None:
     """Sets rag-otel up: scores to Phoenix at `phoenix`, signed alerts to the page at `alerts`.
 
-    `unfaithful critical` tells of every answer that the judge calls unfaithful. That is right for a look at alerts, and
-    wrong for a pager: the embedded judge is wrong too often (docs/alerts.md).
+    `unfaithful critical` without a cooldown or a digest tells at once of every answer that the judge calls unfaithful.
+    That is right for a look at alerts, and wrong for a pager: the embedded judge is wrong too often (docs/alerts.md).
     """
     rag_otel.instrument(
         phoenix_endpoint=phoenix,
         project_name=PROJECT,
         spans=rag_otel.SpanSettings(texts_on_root=True),
-        alerts=rag_otel.AlertSettings(rules=["unfaithful critical"], webhook_url=alerts, webhook_secret=alert_key),
+        alerts=rag_otel.AlertSettings(
+            rules=["unfaithful critical"], cooldown=0, digest=0, webhook_url=alerts, webhook_secret=alert_key
+        ),
     )
     LangChainInstrumentor().instrument()
 
