@@ -152,6 +152,19 @@ def weekly(dip: float, per_day: float) -> Make:
     return make
 
 
+def dipping(worse: Callable[[float], float], per_day: float) -> Make:
+    """How much worse answers are at a time in days; the stream begins at any time of the day."""
+
+    def make(rng: random.Random, drop: Drop) -> Iterator[Answer]:
+        start, index = rng.random(), 0
+        while True:
+            day = start + index / per_day
+            yield day * DAY_S, score(rng, 0.92 - worse(day) - drop(index)), _A, None
+            index += 1
+
+    return make
+
+
 def mixed(low: float, high: float, per_day: float, better: float = 0.95, worse: float = 0.88) -> Make:
     """Two models whose shares swing over the day; neither changes."""
 
@@ -346,3 +359,13 @@ FROZEN = (
     Traffic(name="slow noise .012 over 1,000", make=slow(0.012, 1000)),
 )
 """Never tuned on."""
+DAYS = (
+    Traffic(name="two dips a day of .03, 2,000 a day", make=dipping(
+        lambda day: 0.03 if int(day % 1 * 24) in (9, 10, 18, 19) else 0.0, 2000
+    )),
+    Traffic(name="month's end -.025, 300 a day", make=dipping(lambda day: 0.025 if day % 30 >= 27 else 0.0, 300)),
+    Traffic(name="nights -.03, 50 a day", make=dipping(lambda day: 0.015 * (1 - math.cos(2 * math.pi * day)), 50)),
+    Traffic(name="day +-.03, 10,000 a day", make=daily(0.03, 10_000)),
+    Traffic(name="weekend -.03, 2,000 a day", make=weekly(0.03, 2000)),
+)  # fmt: skip
+"""Shapes that the other families do not have; those of many answers a day want `--answers 50000`."""

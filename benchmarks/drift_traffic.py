@@ -4,8 +4,8 @@
     python benchmarks/drift_traffic.py --family tuning --seeds 20 --only runs
 
 Streams go through the family of detectors and the problems as the monitor has them: score, risk, a slice, one budget.
-False alarms: what is told in 10,500 answers without a change. Drops: of .10 at the 6,000th answer (`--at`), told within
-1,000 effective answers. 95% intervals over streams (normal) and for medians by order statistics.
+False alarms: what is told in 10,500 answers without a change (`--answers`). Drops: of .10 at the 6,000th answer
+(`--at`), told within 1,000 effective answers. 95% intervals over streams (normal) and for medians by order statistics.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from _drift_traffic import DEV, FROZEN, ISSUE, TUNING, Answer, Drop, Traffic
+from _drift_traffic import DAYS, DEV, FROZEN, ISSUE, TUNING, Answer, Drop, Traffic
 
 from rag_otel.cli.terminal import table
 from rag_otel.drift.family import DriftSettings, Family
@@ -29,7 +29,7 @@ from rag_otel.drift.observation import Observation
 from rag_otel.drift.problems import Problems
 
 QUIET = 10_500
-FAMILIES = {"tuning": TUNING, "frozen": FROZEN, "issue": ISSUE, "dev": DEV}
+FAMILIES = {"tuning": TUNING, "frozen": FROZEN, "issue": ISSUE, "dev": DEV, "days": DAYS}
 _KEYS = any(field.name == "cluster" for field in dataclasses.fields(Observation))
 
 
@@ -64,8 +64,8 @@ def told(traffic: Traffic, seed: str, drop: Drop, count: int, *, stop_from: int 
     return found
 
 
-def false_alarms(prefix: str, name: str, seed: int) -> int:
-    return len(told(named(prefix, name), f"{prefix} quiet {seed}", lambda index: 0.0, QUIET))
+def false_alarms(prefix: str, name: str, count: int, seed: int) -> int:
+    return len(told(named(prefix, name), f"{prefix} quiet {seed}", lambda index: 0.0, count))
 
 
 def named(family: str, name: str) -> Traffic:
@@ -81,8 +81,8 @@ def delay(prefix: str, name: str, size: float, at: int, seed: int) -> float:
     return next((float(index - at + 1) for index in found if index >= at), math.inf)
 
 
-def rate(counts: Sequence[int]) -> str:
-    scale = 10_000 / QUIET
+def rate(counts: Sequence[int], answers: int) -> str:
+    scale = 10_000 / answers
     mean = statistics.fmean(counts)
     half = 1.96 * statistics.stdev(counts) / math.sqrt(len(counts))
     return f"{mean * scale:.2f} ({max(0.0, mean - half) * scale:.2f} to {(mean + half) * scale:.2f})"
@@ -101,6 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", choices=tuple(FAMILIES), default="tuning")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--answers", type=int, default=QUIET, help="without a change")
     parser.add_argument("--at", type=int, default=6000)
     parser.add_argument("--drops", type=float, nargs="*", default=[0.10])
     parser.add_argument("--no-quiet", action="store_true", help="drops alone")
@@ -113,8 +114,9 @@ def main() -> None:
         for traffic in chosen:
             row = [traffic.name]
             if not arguments.no_quiet:
-                counts = pool.map(partial(false_alarms, arguments.family, traffic.name), range(arguments.seeds))
-                row += [rate(counts), f"{sum(map(bool, counts))}", f"{traffic.most}"]
+                quiet_job = partial(false_alarms, arguments.family, traffic.name, arguments.answers)
+                counts = pool.map(quiet_job, range(arguments.seeds))
+                row += [rate(counts, arguments.answers), f"{sum(map(bool, counts))}", f"{traffic.most}"]
             for size in arguments.drops:
                 job = partial(delay, arguments.family, traffic.name, size, arguments.at)
                 row.append(delays(pool.map(job, range(arguments.seeds))))
