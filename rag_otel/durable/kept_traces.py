@@ -37,7 +37,7 @@ MAX_BYTES: Final = 256 * 2**20
 """On disk, of one process: an hour of an application with some traces a second."""
 MAX_AGE_S: Final = 7 * 86_400.0
 """Scores of an older trace are of no use to anybody."""
-LINGER_S: Final = 0.005
+LINGER_S: Final = 0.01
 """Between two looks at the queue."""
 _IDLE_S: Final = 1.0
 """After so long without anything it waits to be woken."""
