@@ -105,8 +105,8 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 class _Sessions:
     """One session, with its open connections, for each event loop.
 
-    Closed with its loop, or when the model is deleted. Connections of a loop that never ends are dropped without a
-    warning when the process ends: nothing can close them then.
+    Closed with its loop. Where it cannot be closed any more, because its loop was closed without that or the process
+    ends, it is dropped without a warning (`_Connector`).
     """
 
     def __init__(self) -> None:
@@ -118,20 +118,13 @@ class _Sessions:
         kept = self._open.get(loop)
         if kept is not None:
             return kept[1]
-        self._forget_what_is_past()
+        for past in [each for each in self._open if each.is_closed()]:
+            del self._open[past]
         # A loop that shuts down finishes its asynchronous generators: this one then closes the session.
         opening = _session()
         session = await anext(opening)
         self._open[loop] = opening, session
         return session
-
-    def _forget_what_is_past(self) -> None:
-        """Drop the sessions of loops in which they cannot be closed any more."""
-        for loop in [each for each in self._open if each.is_closed()]:
-            self._open.pop(loop)[1].detach()
-
-    def __del__(self) -> None:
-        self._forget_what_is_past()
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -144,8 +137,11 @@ class _Connector(aiohttp.TCPConnector):
 
     @property
     def closed(self) -> bool:
-        """Not before the interpreter ends: evaluations go on while exit handlers run."""
-        return super().closed or self._process_ends()
+        """Also where nothing can close it: its loop is closed, or the interpreter ends.
+
+        Not when exit handlers run: evaluations go on meanwhile.
+        """
+        return super().closed or self._loop.is_closed() or self._process_ends()
 
     def __del__(self, *_unused: object) -> None:
         pass
