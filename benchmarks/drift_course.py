@@ -20,9 +20,9 @@ from _drift_traffic import score
 from drift_traffic import delays, seen
 
 from rag_otel.cli.terminal import table
+from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family
-from rag_otel.drift.problems import Problems
 
 Told = list[tuple[int, DriftEvent]]
 COURSES: dict[str, tuple[Callable[[int], float], int, int, Callable[[DriftEvent], bool]]] = {
@@ -40,7 +40,7 @@ COURSES: dict[str, tuple[Callable[[int], float], int, int, Callable[[DriftEvent]
 
 def told(mean: Callable[[int], float], count: int, seed: str) -> Told:
     """(answer, event) of what is told."""
-    rng, family, problems, found = random.Random(seed), Family(DriftSettings(dimensions=("model",))), Problems(), []
+    rng, family, problems, found = random.Random(seed), Family(DriftSettings(dimensions=("model",))), AlarmGroups(), []
     for index in range(count):
         for event in family.observe(seen((index * 60.0, score(rng, mean(index)), ("model=a",), None))):
             key = problems.close(event) if event.resolved else problems.open(event)

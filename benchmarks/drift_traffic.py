@@ -24,9 +24,9 @@ from itertools import islice
 from _drift_traffic import DAYS, DEV, FROZEN, ISSUE, TUNING, Answer, Drop, Traffic
 
 from rag_otel.cli.terminal import table
+from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.family import DriftSettings, Family
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.problems import Problems
 
 QUIET = 10_500
 FAMILIES = {"tuning": TUNING, "frozen": FROZEN, "issue": ISSUE, "dev": DEV, "days": DAYS}
@@ -51,7 +51,7 @@ def seen(answer: Answer) -> Observation:
 
 def told(traffic: Traffic, seed: str, drop: Drop, count: int, *, stop_from: int | None = None) -> list[int]:
     """At which answers a problem was told; with `stop_from` until the first one from there on."""
-    family, problems, found = Family(DriftSettings(dimensions=("model",))), Problems(), []
+    family, problems, found = Family(DriftSettings(dimensions=("model",))), AlarmGroups(), []
     stream = traffic.make(random.Random(f"{traffic.name} {seed}"), drop)
     for index, answer in enumerate(islice(stream, count)):
         for event in family.observe(seen(answer)):

@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import Family
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.problems import Problems
 from rag_otel.model import (
     EvaluatedTrace,
     Evaluation,
@@ -48,7 +48,7 @@ def feed(family: Family, mean: float, count: int, *slices: str, at: int = 0, see
 
 def told(family: Family, values: list[Observation]) -> list[tuple[int, DriftEvent]]:
     """What is told of them: (place, event)."""
-    problems, found = Problems(), []
+    problems, found = AlarmGroups(), []
     for index, each in enumerate(values):
         for event in family.observe(each):
             key = problems.close(event) if event.resolved else problems.open(event)

@@ -7,13 +7,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
+from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.alerting import moment
 from rag_otel.drift.anchors import Readings, shift
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key
 from rag_otel.drift.known_judges import KnownJudges
 from rag_otel.drift.observation import RISK, SCORE
-from rag_otel.drift.problems import Problems
 from rag_otel.drift.records import from_record, stored
 from rag_otel.errors import InputError
 from rag_otel.lazy_dataclass import dataclass
@@ -30,7 +30,7 @@ class Memory:
     """All that the next process goes on with, and that `rag-otel drift` shows."""
 
     family: Family
-    problems: Problems = field(default_factory=Problems)
+    problems: AlarmGroups = field(default_factory=AlarmGroups)
     to_tell: list[tuple[DriftEvent, Key]] = field(default_factory=list)
     """Noticed, and not known to be in the inbox: the next process tells it, should this one be killed."""
     events: list[DriftEvent] = field(default_factory=list)

@@ -13,7 +13,7 @@ from rag_otel.lazy_dataclass import dataclass
 
 @stored
 @dataclass(slots=True, kw_only=True)
-class _Problem:
+class _AlarmGroup:
     metric: str
     latest_s: float
     """Alarms of the metric that began no later than this belong to it."""
@@ -25,14 +25,14 @@ class _Problem:
 
 
 @stored
-class Problems:
+class AlarmGroups:
     """Open problems. An alarm joins one of its metric whose beginning overlaps its own; the problem is over with the
     last of its alarms."""
 
     __slots__ = ("_open",)
 
     def __init__(self) -> None:
-        self._open: list[_Problem] = []
+        self._open: list[_AlarmGroup] = []
 
     def open(self, event: DriftEvent) -> Key | None:
         """What a problem that is new, or has become worse, is told with: (series, slice); None where it was told."""
@@ -44,7 +44,7 @@ class Problems:
                 problem.firing.add(key)
                 return None
         self._open.append(
-            _Problem(metric=event.metric, latest_s=max(event.time_s, event.latest_s), told=key, firing={key})
+            _AlarmGroup(metric=event.metric, latest_s=max(event.time_s, event.latest_s), told=key, firing={key})
         )
         return key
 
