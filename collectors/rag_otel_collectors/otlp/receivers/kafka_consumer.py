@@ -80,7 +80,8 @@ class KafkaReceiver:
         watch = asyncio.create_task(self._watch_lag())
         try:
             while True:
-                self._waiting.extend(await self._call(self._poll))
+                found = await self._call(self._poll)
+                self._waiting.extend(found)  # only now: `_lost` may have put another queue in its place meanwhile
                 while self._waiting and self._take(self._waiting[0]):
                     self._waiting.popleft()
                     await asyncio.sleep(0)  # the servers want to work too
