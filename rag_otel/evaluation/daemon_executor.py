@@ -41,6 +41,7 @@ class DaemonExecutor(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
+        future.add_done_callback(self._forget_cancelled)
         with self._lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -62,6 +63,12 @@ class DaemonExecutor(ThreadPoolExecutor):
             calls, self._calls = self._calls, deque()
         for future, _ in calls:
             future.cancel()
+
+    def _forget_cancelled(self, future: Future[Any]) -> None:
+        """Drop a call that nobody waits for: while all threads hang, no other one would."""
+        if future.cancelled():
+            with self._lock:
+                self._calls = deque(each for each in self._calls if each[0] is not future)
 
     def _work(self) -> None:
         while True:

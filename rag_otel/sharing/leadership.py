@@ -14,8 +14,6 @@ OBSERVED: Final = "observed"
 """The folder of the logs, inside."""
 LEADER: Final = "leader"
 """Holds the number of the process that leads, or has led last."""
-_TAKEN_OVER: Final = ("alerts.json", "drift.json", "monitors.json")
-"""States of a process that had a part of the folder for itself."""
 
 
 class SharedFolder(StateFolder):
