@@ -37,7 +37,7 @@ from typing import Any
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
-from rag_otel.guarding import circuit
+from rag_otel.guarding import check
 from rag_otel.model import Evaluation
 
 QUESTION = "How tall is the tower?"
@@ -184,7 +184,7 @@ def main() -> None:
     arguments = parser.parse_args()
     logging.getLogger("rag_otel").setLevel(logging.CRITICAL)
     if arguments.no_circuit:
-        circuit.MOST_OVERDUE = circuit.MOST_AT_ONCE = 10**9  # type: ignore[misc]
+        check.MOST_OVERDUE = check.MOST_AT_ONCE = 10**9  # type: ignore[misc]
     print(
         json.dumps({name: report(name, measure(name, arguments.calls, arguments.threads)) for name in arguments.judges})
     )

@@ -16,9 +16,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from rag_otel.cli.demo.check import RISK
 from rag_otel.cli.demo.command import PROJECT
-from rag_otel.cli.demo.drift import BASELINE_COUNT
+from rag_otel.cli.demo.report import BASELINE_COUNT
 from rag_otel.cli.drift_report.page import render_page
 from rag_otel.cli.drift_report.view import replay, views
 from rag_otel.cli.drift_report.worst import worst_answers
@@ -30,6 +29,7 @@ from rag_otel_collectors.stored.scores import from_phoenix
 PREFIX = "rag.evaluation.faithfulness"
 CLAIMS = f"{PREFIX}.claim_count"
 SUPPORTED = f"{PREFIX}.supported_count"
+RISK = f"{PREFIX}.risk"
 IMAGES = Path(__file__).parent / "images"
 SETTLED_MS = 6_000
 """Charts are drawn with an animation."""
