@@ -143,6 +143,15 @@ class SegmentFiles:
             del self._sizes[number]
             self._forget(number)
 
+    def drop_oldest(self, *, kept_bytes: int) -> None:
+        """Delete the oldest files, as long as so many bytes stay. Raises OSError."""
+        size = self.disk_bytes
+        for number in sorted(self._sizes):
+            size -= self._sizes[number]
+            if size < kept_bytes:
+                self.drop_before(number)
+                return
+
     def close(self) -> None:
         """Close the files; nothing is deleted. Safe to call twice."""
         for file in self._open_files.values():

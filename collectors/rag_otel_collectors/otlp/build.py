@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
+from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.build import build_sampler
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
@@ -36,6 +37,7 @@ from rag_otel_collectors.otlp.receivers.http_server import HttpServer
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.release import Results, TraceRelease
 from rag_otel_collectors.otlp.settings import Configuration
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
@@ -153,7 +155,11 @@ def _kafka(settings: CollectorSettings, reception: Reception, dead_letters: Dead
     """The reader of Kafka; None: nothing is read."""
     if not settings.reads_kafka:
         return None
-    return KafkaReceiver(settings, reception, dead_letters)
+    try:
+        known = TakenMessages(Path(settings.data_dir) / "kafka", settings.kafka_topic)
+    except OSError as error:
+        raise ConfigurationError(f"data_dir {settings.data_dir!r} cannot be used: {error}") from None
+    return KafkaReceiver(settings, reception, dead_letters, known)
 
 
 def _telemetry(evaluation: Settings, metrics: Metrics) -> Telemetry:

@@ -12,6 +12,7 @@ from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.receivers import kafka_consumer
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 LEAVE_S = 0.5
@@ -22,6 +23,7 @@ async def main(brokers: str, topic: str, folder: Path) -> None:
         CollectorSettings(kafka_brokers=(brokers,), kafka_topic=topic, kafka_group=topic),
         Reception(intake=cast(Any, None), metrics=Metrics(), keys=cast(Any, None)),
         DeadLetters(folder),
+        TakenMessages(folder, topic),
     )
     reading = asyncio.create_task(receiver.run())
     async with asyncio.timeout(60):

@@ -65,6 +65,12 @@ def evaluation_process(collector: CollectorProcess) -> int:
     return found
 
 
+def is_stopped(process: int) -> bool:
+    """Whether every thread has come to a stop: one that has not may still answer."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return all((thread / "stat").read_text().rpartition(") ")[2].startswith("T") for thread in threads)
+
+
 def scored(backend: Backend) -> int:
     return sum(SCORE in attributes for attributes in backend.attributes("answer"))
 
@@ -187,9 +193,11 @@ def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
     """Its traces are forwarded without scores. The next ones are scored again."""
     with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
         worker = evaluation_process(collector)
-        os.kill(worker, signal.SIGSTOP)  # it has the trace and does not answer
+        os.kill(worker, signal.SIGSTOP)
+        eventually(lambda: is_stopped(worker))
         ids = send(collector, 1)
-        eventually(lambda: collector.metric("released_traces_total") == 1)
+        # It has the trace and does not answer. A trace that it has not been given would be for its successor.
+        eventually(lambda: "rag_otel_queue_items 1" in collector.get("/metrics")[1])
         os.kill(worker, signal.SIGKILL)
         eventually(lambda: sorted(backend.ids()) == sorted(ids))
         eventually(lambda: collector.metric("evaluated_traces_total", status="failed") == 1)

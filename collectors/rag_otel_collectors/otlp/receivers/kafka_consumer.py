@@ -3,8 +3,9 @@ Kafka exporter writes it (`encoding: otlp_proto`).
 
 A message is delivered once its spans are on disk, which is the rule for every request (`intake`). Only then its offset
 is stored for the next commit. The messages of a partition are taken one after another, so no commit is ahead of a
-message that is not delivered. What a killed process took after its last commit is read again. A message that cannot be
-taken for good goes to the dead letters. While the intake refuses, the partitions are paused and the messages wait here.
+message that is not delivered. What a killed process took after its last commit is read again, and recognised
+(`taken_messages`). A message that cannot be taken for good goes to the dead letters. While the intake refuses, the
+partitions are paused and the messages wait here.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rag_otel_collectors.otlp.kafka import make_client
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
 from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
+from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 KAFKA: Final = "kafka"
@@ -40,11 +42,14 @@ class KafkaReceiver:
     """One consumer of a group. librdkafka's calls block, so they run on a thread of their own; everything else belongs
     to the event loop's thread, which waits meanwhile: no state is used by both at a time."""
 
-    def __init__(self, settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters) -> None:
+    def __init__(
+        self, settings: CollectorSettings, reception: Reception, dead_letters: DeadLetters, known: TakenMessages
+    ) -> None:
         """Reads `kafka_topic` as a member of `kafka_group`."""
         self._settings = settings
         self._reception = reception
         self._dead_letters = dead_letters
+        self._known = known
         self._thread = DaemonExecutor(1)  # a call that hangs does not keep the process from exiting
         self._consumer: Any = None
         self._left = False
@@ -101,6 +106,7 @@ class KafkaReceiver:
                 await self._call(self._close)
         except TimeoutError:
             logger.warning("rag-otel: Kafka did not answer while its partitions were given up")
+        self._known.close()
 
     # --- on the event loop --------------------------------------------------------------------------------------------
 
@@ -113,10 +119,14 @@ class KafkaReceiver:
         request = message.value()
         if request is None:
             self._reception.count(KAFKA, "empty")
+        elif self._known.has(message.partition(), message.offset(), request):
+            self._reception.count(KAFKA, "repeated")
         elif len(request) > self._reception.max_request_bytes:
             self._bury(message, f"larger than max_request_bytes ({self._reception.max_request_bytes})")
         elif not self._accept(message, request):
             return False
+        if request is not None:
+            self._note(message, request)
         self._taken[message.topic(), message.partition()] = message.offset() + 1
         return True
 
@@ -138,6 +148,13 @@ class KafkaReceiver:
             if accepted.rejected_spans:  # nobody is there to be told
                 self._bury(message, accepted.message, accepted.rejected_spans)
         return True
+
+    def _note(self, message: Any, request: bytes) -> None:
+        try:
+            self._known.add(message.partition(), message.offset(), request)
+        except OSError as error:
+            self._reception.metrics.add(names.DISK_ERRORS)
+            self._log.error("messages that were taken cannot be noted", error)
 
     def _bury(self, message: Any, reason: str, rejected: int | None = None) -> None:
         place = f"{message.topic()}, partition {message.partition()}, offset {message.offset()}"
