@@ -15,7 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
+from rag_otel_collectors.otlp.requests.wire import attribute_bytes
 
 DATA = Path(__file__).parents[1] / "examples/data/ragtruth_qa_dev.jsonl"
 TRACES_PER_REQUEST = 20

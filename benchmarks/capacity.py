@@ -181,7 +181,7 @@ async def measured(url: str, *, workers: int, concurrency: int, rate: float, tra
     from rag_otel.settings.groups import JudgeSettings, SpanSettings
     from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
     from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
-    from rag_otel_collectors.otlp.protobuf.wire import split
+    from rag_otel_collectors.otlp.requests.wire import split
     from testkit.otlp_requests import a_rag_trace, a_request
 
     settings = Settings(

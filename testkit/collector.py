@@ -22,8 +22,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
 from rag_otel_collectors.otlp.receivers.grpc_server import SERVICE
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
 from testkit.polling import eventually
 from testkit.warm_python import kill_9, pid_of, warm_python
 

@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
+from rag_otel_collectors.otlp.requests.wire import attribute_bytes
 
 QUESTION = "When was the lighthouse of Kap Arkona built?"
 ANSWER = "The lighthouse of Kap Arkona was built in 1827."

@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
 from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request
 from testkit.polling import eventually

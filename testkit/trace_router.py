@@ -17,7 +17,7 @@ from typing import Final
 import grpc
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from rag_otel_collectors.otlp.protobuf.wire import by_trace
+from rag_otel_collectors.otlp.requests.wire import by_trace
 
 METHOD: Final = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 _POINTS: Final = 100

@@ -30,8 +30,8 @@ from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace, TraceEvaluator
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from rag_otel_collectors.otlp.protobuf.wire import split
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
+from rag_otel_collectors.otlp.requests.wire import split
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.rows import evaluate_rows

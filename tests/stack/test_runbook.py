@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel.delivery.http import post
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
+from rag_otel_collectors.otlp.requests.wire import attribute_bytes
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.otlp_requests import a_rag_trace, a_request
 from testkit.polling import eventually

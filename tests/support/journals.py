@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_otel.durable.journal import Journal
-from rag_otel_collectors.otlp.protobuf.wire import is_request
+from rag_otel_collectors.otlp.requests.wire import is_request
 
 
 def a_journal(folder: Path, **sizes: Any) -> Journal:

@@ -19,7 +19,7 @@ from rag_otel_collectors.otlp.assembly.disk import Queue
 from rag_otel_collectors.otlp.exporters.job_forwarder import READER, JobForwarder
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import is_request
+from rag_otel_collectors.otlp.requests.wire import is_request
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
 
 if TYPE_CHECKING:

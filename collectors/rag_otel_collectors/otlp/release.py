@@ -27,8 +27,8 @@ from rag_otel_collectors.otlp.evaluation.messages import Reply
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import join, with_additions, without_repeats
 from rag_otel_collectors.otlp.queues import Queues
+from rag_otel_collectors.otlp.requests.wire import join, with_additions, without_repeats
 
 _DISK_RETRY_S: Final = 1.0
 

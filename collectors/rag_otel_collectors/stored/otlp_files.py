@@ -12,8 +12,8 @@ from typing import Any, Final
 from rag_otel.errors import InputError
 from rag_otel.formats.rows import json_values
 from rag_otel.model import SpanRecord
-from rag_otel_collectors.otlp.protobuf.json_request import request_from
-from rag_otel_collectors.otlp.protobuf.span_records import records_of
+from rag_otel_collectors.otlp.requests.json_request import request_from
+from rag_otel_collectors.otlp.requests.span_records import records_of
 from rag_otel_collectors.stored.restored_spans import exported_span
 
 _TRACES: Final = "resourceSpans"

@@ -18,8 +18,8 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
-from rag_otel_collectors.otlp.protobuf.json_request import span_from
-from rag_otel_collectors.otlp.protobuf.span_records import record_of
+from rag_otel_collectors.otlp.requests.json_request import span_from
+from rag_otel_collectors.otlp.requests.span_records import record_of
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 

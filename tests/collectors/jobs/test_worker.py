@@ -16,7 +16,7 @@ from rag_otel.cli.main import main
 from rag_otel_collectors.jobs.job import queued
 from rag_otel_collectors.jobs.job_queue import JobQueue
 from rag_otel_collectors.jobs.queue import DeadJob, QueuedJob, QueueSettings
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
 from testkit.collector import a_backend
 from testkit.decision_server import DecisionServer
 from testkit.jobs import WorkerProcess, a_worker, an_evaluation_job, scores, some_jobs, targets

@@ -16,11 +16,11 @@ from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.json_request import parse_json
-from rag_otel_collectors.otlp.protobuf.span_records import span_records
-from rag_otel_collectors.otlp.protobuf.wire import split
 from rag_otel_collectors.otlp.receivers.bodies import gunzip
 from rag_otel_collectors.otlp.receivers.intake import Intake, RefusedError
+from rag_otel_collectors.otlp.requests.json_request import parse_json
+from rag_otel_collectors.otlp.requests.span_records import span_records
+from rag_otel_collectors.otlp.requests.wire import split
 from testkit.damaged_requests import JSON, mutations
 from testkit.size import examples
 from tests.support.journals import a_journal

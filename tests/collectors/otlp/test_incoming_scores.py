@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_collectors.otlp.protobuf.wire import attribute_bytes
+from rag_otel_collectors.otlp.requests.wire import attribute_bytes
 from rag_otel_collectors.otlp.settings import configure
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request

@@ -15,7 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from rag_otel.cli.doctor_checks import CheckFailed, kafka_has_the_topic
 from rag_otel.cli.main import main
 from rag_otel.durable.dead_letters import FOLDER, DeadLetters
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
 from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.kafka import FreezingKafka, Kafka
 from testkit.otlp_requests import a_rag_trace, a_request, a_span

@@ -7,7 +7,7 @@ import pytest
 from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.otlp.exporters.connection import connect
 from rag_otel_collectors.otlp.kafka import make_client
-from rag_otel_collectors.otlp.protobuf.wire import by_trace, join, split, without_repeats
+from rag_otel_collectors.otlp.requests.wire import by_trace, join, split, without_repeats
 from rag_otel_collectors.otlp.settings import Configuration, configure
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 

@@ -15,8 +15,8 @@ import pytest
 
 from rag_otel.errors import InputError
 from rag_otel.model import StatusCode
-from rag_otel_collectors.otlp.protobuf.json_request import request_from, value_from
-from rag_otel_collectors.otlp.protobuf.span_records import any_value, records_of
+from rag_otel_collectors.otlp.requests.json_request import request_from, value_from
+from rag_otel_collectors.otlp.requests.span_records import any_value, records_of
 from rag_otel_collectors.stored.otlp_files import read_spans
 from tests.collectors.conventions.otlp_json import a_json_span, a_request
 

@@ -18,8 +18,8 @@ from typing import Final
 
 from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel.telemetry.names import HELD_SPANS
-from rag_otel_collectors.otlp.protobuf.span_records import Outline
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
+from rag_otel_collectors.otlp.requests.span_records import Outline
+from rag_otel_collectors.otlp.requests.wire import SpanSlice
 
 SPAN_OVERHEAD_BYTES: Final = 512
 """What a held span costs beside its bytes, about."""

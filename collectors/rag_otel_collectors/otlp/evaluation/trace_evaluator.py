@@ -30,8 +30,8 @@ from rag_otel.safety.guard import logger
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
-from rag_otel_collectors.otlp.protobuf.span_records import Outline, span_records
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, attribute_bytes
+from rag_otel_collectors.otlp.requests.span_records import Outline, span_records
+from rag_otel_collectors.otlp.requests.wire import SpanSlice, attribute_bytes
 
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 StatusForm: TypeAlias = Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]

@@ -22,7 +22,7 @@ from rag_otel_collectors.otlp.exporters.connection import (
     Rejected,
 )
 from rag_otel_collectors.otlp.kafka import make_client
-from rag_otel_collectors.otlp.protobuf.wire import by_trace, halves
+from rag_otel_collectors.otlp.requests.wire import by_trace, halves
 
 _MAX_BYTES: Final = "message.max.bytes"
 _OVERHEAD_BYTES: Final = 512

@@ -22,7 +22,7 @@ from rag_otel.durable.segment_files import Position
 from rag_otel.durable.segments import SegmentLog
 from rag_otel.durable.state_folder import private_folder
 from rag_otel.safety.guard import logger
-from rag_otel_collectors.otlp.protobuf.wire import is_request
+from rag_otel_collectors.otlp.requests.wire import is_request
 
 _CURSOR: Final = struct.Struct("<QQI")
 

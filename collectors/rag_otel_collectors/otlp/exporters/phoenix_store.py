@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel_collectors.otlp.protobuf.wire import last_span_id
+from rag_otel_collectors.otlp.requests.wire import last_span_id
 
 VERSION_HEADER: Final = "x-phoenix-server-version"
 """Every answer of a Phoenix has it."""

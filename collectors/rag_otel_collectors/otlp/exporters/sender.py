@@ -30,7 +30,7 @@ from rag_otel_collectors.otlp.exporters.connection import (
 from rag_otel_collectors.otlp.exporters.outbox import Reader
 from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.wire import halves
+from rag_otel_collectors.otlp.requests.wire import halves
 
 _BACKOFF: Final = Backoff(base_s=0.25, longest_wait_s=5.0)
 _GATHER_S: Final = 0.2

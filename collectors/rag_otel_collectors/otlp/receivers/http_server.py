@@ -15,13 +15,13 @@ from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
 from rag_otel.errors import InputError
-from rag_otel_collectors.otlp.protobuf.json_request import parse_json
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.receivers.http_connections import Connections, connection_limit
 from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
 from rag_otel_collectors.otlp.receivers.reception import Reception, ServerTls
+from rag_otel_collectors.otlp.requests.json_request import parse_json
 
 TRACES: Final = "/v1/traces"
 PROTOBUF: Final = "application/x-protobuf"

@@ -26,8 +26,8 @@ from rag_otel_collectors.otlp.assembly.disk import short_of
 from rag_otel_collectors.otlp.assembly.live_traces import SPAN_OVERHEAD_BYTES, LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import Metrics
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from, outline
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice, join, split, without_attributes
+from rag_otel_collectors.otlp.requests.span_records import attributes_from, outline
+from rag_otel_collectors.otlp.requests.wire import SpanSlice, join, split, without_attributes
 
 HELD: Final = "held"
 MALFORMED: Final = "malformed"

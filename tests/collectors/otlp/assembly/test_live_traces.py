@@ -8,8 +8,8 @@ import tracemalloc
 import pytest
 
 from rag_otel_collectors.otlp.assembly.live_traces import DRAINED, IDLE, ROOT, TOO_LARGE, TOO_OLD, LiveTraces
-from rag_otel_collectors.otlp.protobuf.span_records import Outline
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
+from rag_otel_collectors.otlp.requests.span_records import Outline
+from rag_otel_collectors.otlp.requests.wire import SpanSlice
 
 A, B = b"a" * 16, b"b" * 16
 PASSED = Outline(span_id="01" * 8, parent_id=None, name="GET /", scope="http", start_ns=0, end_ns=1)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from rag_otel_collectors.otlp.protobuf.span_records import attributes_from
-from rag_otel_collectors.otlp.protobuf.wire import (
+from rag_otel_collectors.otlp.requests.span_records import attributes_from
+from rag_otel_collectors.otlp.requests.wire import (
     attribute_bytes,
     halves,
     join,

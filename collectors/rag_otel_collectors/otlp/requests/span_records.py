@@ -13,7 +13,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from rag_otel import semconv
 from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
-from rag_otel_collectors.otlp.protobuf.wire import SpanSlice
+from rag_otel_collectors.otlp.requests.wire import SpanSlice
 
 _OF_EVALUATORS: Final = (semconv.SPAN_KIND, semconv.FEEDBACK_RATING)
 _STATUS: Final = {1: StatusCode.OK, 2: StatusCode.ERROR}
