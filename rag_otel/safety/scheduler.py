@@ -157,6 +157,7 @@ class Scheduler:
                     continue
                 if not self._parts or (self._idle and self._threads > _THREADS):
                     self._threads -= 1  # under the lock: who adds a part now starts a thread
+                    self._changed.notify()  # the one that stays has not seen what this one has just run
                     return None
                 pause_s, first = self._soonest(waits)
                 if pause_s <= 0 and first is not None:

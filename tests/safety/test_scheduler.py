@@ -90,6 +90,32 @@ def test_a_part_that_hangs_holds_up_nobody(prompt: bool) -> None:
     scheduler.remove(hanging, sound)
 
 
+def test_a_part_that_is_due_again_at_its_end_is_run_again() -> None:
+    """Also where the thread that ran it is not needed any more, and the one that stays sleeps."""
+    go_on, scheduler = threading.Event(), Scheduler()
+
+    class Hanging(Part):
+        def tick(self) -> None:
+            super().tick()
+            go_on.wait()
+
+    class DueAgain(Part):
+        def tick(self) -> None:
+            eventually(lambda: scheduler._idle == 1)
+            super().tick()
+            self.at = time.time() if self.ticks == 1 else None
+
+    hanging, again = Hanging(), DueAgain()
+    hanging.at = time.time()
+    scheduler.add(hanging)
+    eventually(lambda: hanging.ticks == 1)
+    again.at = time.time()
+    scheduler.add(again)
+    eventually(lambda: again.ticks == 2, within_s=40)  # a thread that nobody wakes sleeps for 60 s
+    go_on.set()
+    scheduler.remove(hanging, again)
+
+
 def test_a_prompt_part_waits_for_no_other_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even while another one runs that is not stuck yet."""
     monkeypatch.setattr("rag_otel.safety.scheduler._STUCK_S", 1e6)

@@ -143,8 +143,11 @@ class Seen:
         self.routes += [each.result.trace.route for each in batch]
 
 
-def test_results_of_several_processes_are_watched_in_the_order_of_time(tmp_path: Path) -> None:
+def test_results_of_several_processes_are_watched_in_the_order_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The leader's own as well: it does not watch them before older ones that another process has written."""
+    monkeypatch.setattr("rag_otel.sharing.group._SETTLE_S", 3600.0)  # however slowly the other one writes
     seen, form = Seen(), RecordFormat(lambda result: True)
 
     def a_process() -> SharedMonitoring:
@@ -156,10 +159,13 @@ def test_results_of_several_processes_are_watched_in_the_order_of_time(tmp_path:
 
     leader, other = a_process(), a_process()
     assert leader.flush(30)  # it leads
+    other.submit(a_result(route="0"))  # there is another one
+    assert other.flush(30)
+    assert leader.flush(30)
     for route, process in (("1", other), ("2", leader), ("3", other), ("4", leader)):
         process.submit(a_result(route=route))
     assert other.flush(30)
     assert leader.flush(30)
-    assert seen.routes == ["1", "2", "3", "4"]
+    assert seen.routes == ["0", "1", "2", "3", "4"]
     other.shutdown(10)
     leader.shutdown(10)
