@@ -9,6 +9,7 @@ Source: Phoenix's REST API, `/v1/annotation_configs` (a configuration) and `/v1/
 
 from __future__ import annotations
 
+import time
 import urllib.parse
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -19,13 +20,18 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.directions import lower_is_better
 from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation
+from rag_otel.safety.fork import ForkSafeLock
 from rag_otel.safety.guard import logger
+from rag_otel.safety.scheduler import scheduler
 from rag_otel.writers.phoenix_api import PhoenixApi
 
 _CONFIGURATIONS: Final = "/v1/annotation_configs"
 _DEFAULT_PROJECT: Final = "default"
+_REFUSALS: Final = (PermanentError, RetryableError, ValueError, KeyError, TypeError)
 _ATTEMPTS: Final = 5
-"""A project exists once its first span has come."""
+_AGAIN_S: Final = 2.0
+"""A project exists once Phoenix has stored its first span, which a busy Phoenix does later than it takes annotations.
+So it is asked again after so long, then after twice as long, and so on: for half a minute in all."""
 
 
 class PhoenixConfigurations:
@@ -33,9 +39,13 @@ class PhoenixConfigurations:
 
     def __init__(self, api: PhoenixApi) -> None:
         self._api = api
+        self._lock = ForkSafeLock()
         self._shown: set[tuple[str, str]] = set()
         """(project, name) that need nothing more."""
+        self._to_show: set[tuple[str, str]] = set()
+        """Those whose project does not exist yet."""
         self._attempts = 0
+        self._again_at: float | None = None
 
     def ensure(self, batch: Sequence[EvaluatedTrace], names: Mapping[str, Evaluation]) -> None:
         """Creates and shows what the annotations of these results need. Never raises: colours are no reason to send a
@@ -44,20 +54,46 @@ class PhoenixConfigurations:
         `names`: the names of annotations, each with an evaluation that it was made of.
         """
         projects = {_project_of(result) for result in batch}
-        wanted = {(project, name) for project in projects for name in names} - self._shown
-        if not wanted or self._attempts >= _ATTEMPTS:
-            return
-        try:
-            known = {row["name"] for row in self._api.rows(_CONFIGURATIONS)}
-            for name in sorted({name for _, name in wanted} - known):
-                self._api.post(_CONFIGURATIONS, _configuration(name, names[name]))
-            for project, name in sorted(wanted):
-                put(self._api.base_url + _shown_in(project, name), b"", **self._api.options)
-                self._shown.add((project, name))
-        except (PermanentError, RetryableError, ValueError, KeyError, TypeError) as error:
-            self._attempts += 1
-            if self._attempts == _ATTEMPTS:
-                logger.warning("rag-otel: Phoenix shows the scores without colours: %s", error)
+        with self._lock:
+            wanted = {(project, name) for project in projects for name in names} - self._shown - self._to_show
+            if not wanted or self._attempts >= _ATTEMPTS:
+                return
+            try:
+                known = {row["name"] for row in self._api.rows(_CONFIGURATIONS)}
+                for name in sorted({name for _, name in wanted} - known):
+                    self._api.post(_CONFIGURATIONS, _configuration(name, names[name]))
+            except _REFUSALS as error:
+                self._failed(error)
+                return
+            self._to_show |= wanted
+        self.tick()
+
+    def due(self) -> float | None:
+        """When to ask for a project again that did not exist, in seconds since the epoch."""
+        return self._again_at
+
+    def tick(self) -> None:
+        """Show what is not shown yet."""
+        with self._lock:
+            self._again_at = None
+            try:
+                for project, name in sorted(self._to_show):
+                    put(self._api.base_url + _shown_in(project, name), b"", **self._api.options)
+                    self._to_show.remove((project, name))
+                    self._shown.add((project, name))
+            except _REFUSALS as error:
+                self._again_at = time.time() + _AGAIN_S * 2**self._attempts
+                self._failed(error)
+        if self._again_at is not None:
+            scheduler.add(self)
+        else:
+            scheduler.remove(self)
+
+    def _failed(self, error: Exception) -> None:
+        self._attempts += 1
+        if self._attempts >= _ATTEMPTS:
+            self._again_at = None
+            logger.warning("rag-otel: Phoenix shows the scores without colours: %s", error)
 
 
 def _shown_in(project: str, name: str) -> str:

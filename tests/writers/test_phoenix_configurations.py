@@ -15,6 +15,7 @@ from rag_otel.evaluation.directions import declare_lower_is_better
 from rag_otel.model import Evaluation
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from testkit.http_receiver import http_receiver
+from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
 from tests.support.results import a_result, an_evaluation
 
@@ -25,6 +26,9 @@ class Server:
     def __init__(self, server: SharedPhoenix) -> None:
         self.url = server.base_url
         self.project = f"configurations-{secrets.token_hex(4)}"
+
+    def make_project(self) -> None:
+        """As the first span of a project does."""
         post(f"{self.url}/v1/projects", to_json({"name": self.project}))
 
     def write(self, *evaluations: Evaluation) -> None:
@@ -39,7 +43,9 @@ class Server:
 
 @pytest.fixture
 def server(phoenix_server: SharedPhoenix) -> Server:
-    return Server(phoenix_server)
+    server = Server(phoenix_server)
+    server.make_project()
+    return server
 
 
 def a_name() -> str:
@@ -69,6 +75,15 @@ def test_a_score_is_good_at_one_end(server: Server) -> None:
     shown = server.shown()
     assert [shown[name]["optimization_direction"] for name in (higher, lower)] == ["MAXIMIZE", "MINIMIZE"]
     assert (shown[lower]["lower_bound"], shown[lower]["upper_bound"]) == (0.0, 1.0)
+
+
+@pytest.mark.phoenix
+def test_a_project_that_comes_later_shows_them_too(phoenix_server: SharedPhoenix) -> None:
+    """A busy Phoenix takes annotations before it has stored the first span. No further result is needed."""
+    server = Server(phoenix_server)
+    server.write(an_evaluation())
+    server.make_project()
+    eventually(lambda: "faithfulness" in server.shown())
 
 
 @pytest.mark.phoenix
