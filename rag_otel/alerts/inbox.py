@@ -19,12 +19,11 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.messages.links import AlertLinks
-from rag_otel.alerts.naming import ServiceNames
+from rag_otel.alerts.messages.next_steps import AlertLinks
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits, Problems
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
-from rag_otel.alerts.states import Moment, ProblemsState
+from rag_otel.alerts.states import Moment, ProblemsState, ServiceNames
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.messages.links import AlertLinks
+from rag_otel.alerts.messages.next_steps import AlertLinks
 from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, traces_seen
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
@@ -15,11 +16,11 @@ from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.alerts.states import steady_time, wall_time_of
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.evaluation.directions import goodness
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
-from rag_otel.safety.steady_time import steady_time, wall_time_of
 from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_page, project_link
 
@@ -80,7 +81,7 @@ def build_monitors(
         objective = Objective(target=settings.alerts.slo_target, threshold=settings.alerts.slo_threshold)
         monitors.append(SloMonitor(objective, examples=examples))
     if settings.alerts.health:
-        monitors += [SilenceMonitor(seen=lambda: traces_seen(elsewhere())), FailureMonitor()]
+        monitors += [SilenceMonitor(seen=partial(traces_seen, elsewhere)), FailureMonitor()]
     if budgets is not None:
         from rag_otel.alerts.monitors.budget import BudgetMonitor
 

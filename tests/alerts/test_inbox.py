@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_otel.alert import Alert, AlertAudience, AlertSeverity, AlertState
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.messages.message import alert_id, to_dict
+from rag_otel.alerts.messages.wording import alert_id, to_dict
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import HELD, MAX_PROBLEMS, Limits
 from rag_otel.alerts.rules import parse_rule

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
-from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import Message, Sizes, compose_message, details, head, timestamp
+from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.delivery.http import post, to_json
 from rag_otel.durable.state_folder import StateFolder, StateRecord
 from rag_otel.errors import PermanentError, RetryableError

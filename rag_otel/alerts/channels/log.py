@@ -7,7 +7,7 @@ import logging
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
-from rag_otel.alerts.messages.message import summary, to_dict
+from rag_otel.alerts.messages.wording import summary, to_dict
 from rag_otel.safety.redaction import REDACTING
 
 LOGGER_NAME: Final = "rag_otel.alerts"

@@ -16,7 +16,6 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.mail_server import MailServer
-from rag_otel.alerts.messages.message import alert_id
 from rag_otel.alerts.messages.rendering import (
     Message,
     Sizes,
@@ -26,6 +25,7 @@ from rag_otel.alerts.messages.rendering import (
     head,
     plain_text,
 )
+from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.errors import ConfigurationError
 from rag_otel.rendering.text_cutting import one_line, shorten
 

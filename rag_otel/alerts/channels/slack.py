@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
-from rag_otel.alerts.messages.message import summary
 from rag_otel.alerts.messages.rendering import Sizes, Style, compose_message, details, head
+from rag_otel.alerts.messages.wording import summary
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.text_cutting import shorten
 from rag_otel.safety.redaction import redacted, secret_parts

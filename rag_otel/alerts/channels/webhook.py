@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from rag_otel.alert import Alert
-from rag_otel.alerts.messages.message import alert_id, to_dict
+from rag_otel.alerts.messages.wording import alert_id, to_dict
 from rag_otel.delivery.http import post, split_credentials, to_json
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import redacted, secret_parts

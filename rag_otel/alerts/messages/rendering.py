@@ -13,9 +13,8 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
-from rag_otel.alerts.messages.facts import Facts, detail_facts, first_facts, score_facts
-from rag_otel.alerts.messages.message import headline, user_feedback
 from rag_otel.alerts.messages.next_steps import next_step
+from rag_otel.alerts.messages.wording import Facts, detail_facts, first_facts, headline, score_facts, user_feedback
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten

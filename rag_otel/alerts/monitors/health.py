@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from rag_otel.alert import Alert, AlertState
@@ -38,11 +37,11 @@ _NOT_TO_BE_EVALUATED: Final = frozenset(
 """Reasons why a trace was not to be evaluated: such traces do not count as missing evaluations."""
 
 
-def traces_seen(elsewhere: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
-    """RAG traces that were to be evaluated, by `status.reason`, of this process since it started; `elsewhere` are the
+def traces_seen(elsewhere: Callable[[], Mapping[str, int]] = dict) -> dict[str, int]:
+    """RAG traces that were to be evaluated, by `status.reason`, of this process since it started; `elsewhere` gives the
     counters of other processes."""
     seen = {}
-    for name, count in (Counter(counters.snapshot()) + Counter(elsewhere)).items():
+    for name, count in (Counter(counters.snapshot()) + Counter(elsewhere())).items():
         if name.startswith(_TRACE) and name.rpartition(".")[2] not in _NOT_TO_BE_EVALUATED:
             seen[name.removeprefix(_TRACE)] = count
     return seen

@@ -15,7 +15,7 @@ from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.alerts.channels.webhook import WebhookChannel, sign, verify
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.messages.message import summary
+from rag_otel.alerts.messages.wording import summary
 from rag_otel.alerts.rules import AlertRules, parse_rule
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy

@@ -9,7 +9,7 @@ from rag_otel.alert import Alert, AlertExample
 from rag_otel.alerts.channels.alertmanager import annotations_of
 from rag_otel.alerts.channels.pagerduty import event
 from rag_otel.alerts.channels.slack import payload
-from rag_otel.alerts.messages.links import AlertLinks
+from rag_otel.alerts.messages.next_steps import AlertLinks
 from rag_otel.alerts.messages.rendering import compose_message, plain_text
 from tests.alerts.alert_builders import a_statistical_alert
 

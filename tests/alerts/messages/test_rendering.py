@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.digest import Bundle
-from rag_otel.alerts.messages.message import summary, to_dict
 from rag_otel.alerts.messages.rendering import HIDDEN, compose_message, plain_text, text_within
+from rag_otel.alerts.messages.wording import summary, to_dict
 from rag_otel.delivery.http import to_json
 from testkit.size import examples
 from tests.alerts.alert_builders import (
