@@ -18,7 +18,7 @@ from rag_otel.setup.parts import Parts, require_kind
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
-from rag_otel.writers.phoenix_links import phoenix_page, trace_link
+from rag_otel.writers.phoenix_links import links_to_traces
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
@@ -56,7 +56,9 @@ def compose_delivery(
 
     watched = (*settings.metrics, *(each.name for each in parts.evaluators))
     settings = dataclasses.replace(settings, metrics=watched)
-    monitoring = Monitoring(settings, _channels(settings), link=_link(settings), judge=judge_watch, budgets=budgets)
+    monitoring = Monitoring(
+        settings, _channels(settings), link=links_to_traces(settings), judge=judge_watch, budgets=budgets
+    )
     results = compose_writers(settings, emit, resource) if write_results else []
     writers = [*results, *parts.writers]
     return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
@@ -106,13 +108,6 @@ def _channels(settings: Settings) -> list[AlertChannel]:
     if on_alert is not None and not callable(on_alert):
         raise ConfigurationError(f"on_alert must be a function of an alert, not {on_alert!r}")
     return [*channels, *([] if on_alert is None else [CallbackChannel(on_alert)]), *own]
-
-
-def _link(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:
-    base_url = phoenix_page(settings)
-    if base_url is None:
-        return lambda result: None
-    return lambda result: trace_link(base_url, result.trace.target.trace_id)
 
 
 def compose_ratings(

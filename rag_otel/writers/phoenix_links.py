@@ -6,9 +6,11 @@ Phoenix redirects `/redirects/...` to the right project, so a link can be built 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.redaction import public_address
 from rag_otel.settings import Settings
 
@@ -52,6 +54,16 @@ def project_link(base_url: str, project: str) -> str:
 def trace_link(base_url: str, trace_id: str) -> str:
     """Link to the page of a trace. `trace_id` is 32 hex digits."""
     return f"{_shown(base_url)}/redirects/traces/{trace_id}"
+
+
+def links_to_traces(settings: Settings) -> Callable[[EvaluatedTrace], str | None]:
+    """What gives the link to a result's trace; None where nobody knows of a Phoenix."""
+    base_url = phoenix_page(settings)
+
+    def link(result: EvaluatedTrace) -> str | None:
+        return None if base_url is None else trace_link(base_url, result.trace.target.trace_id)
+
+    return link
 
 
 def _shown(base_url: str) -> str:
