@@ -8,7 +8,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity, AlertState
 from rag_otel.drift.anchors import AnchorReading, Shift
-from rag_otel.drift.attribution import Movement
+from rag_otel.drift.change import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.judge_watch import Cause, Verdict
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, falls, shown, signal_of

@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final, TypeVar
 
-from rag_otel.drift.observation import RISK, SCORE
+from rag_otel.drift.observation import RISK, SCORE, identity_of
 from rag_otel.drift.records import stored
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.directions import goodness
@@ -130,12 +130,6 @@ def load_anchors(path: str | Path | None = None) -> tuple[Anchor, ...]:
     if len(anchors) < 2:
         raise ConfigurationError(f"judge_anchors {str(path)!r}: at least two anchors are needed")
     return anchors
-
-
-def identity_of(evaluation: Evaluation) -> str:
-    """Who judged: another identity may judge otherwise."""
-    parts = (evaluation.evaluator, evaluation.version, evaluation.judge, *evaluation.prompts)
-    return " ".join(part for part in parts if part)
 
 
 def reading_of(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag_otel.drift.attribution import Movement
 from rag_otel.drift.baseline import Baseline
+from rag_otel.drift.change import Movement
 from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 

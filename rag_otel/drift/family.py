@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Final, TypeAlias
 
-from rag_otel.drift.attribution import Movement, movements
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.change import ChangePoint
+from rag_otel.drift.change import ChangePoint, Movement, movements
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.history import History, Moments
 from rag_otel.drift.learner import DEFAULT_COUNT, STAGES

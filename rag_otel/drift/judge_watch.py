@@ -11,15 +11,16 @@ import asyncio
 import enum
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
-from rag_otel.drift.anchors import Anchor, Readings, Shift, identity_of, reading_of, shift
-from rag_otel.drift.observation import signal_of
+from rag_otel.drift.anchors import Anchor, Readings, Shift, reading_of, shift
+from rag_otel.drift.observation import identity_of, signal_of
+from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Evaluation
 from rag_otel.protocols import Evaluator
-from rag_otel.safety.guard import guarded
+from rag_otel.safety.guard import counters, guarded, logger
 
 Run: TypeAlias = Callable[[Callable[[], Coroutine[Any, Any, None]]], bool]
 """Starts a job on the worker; False when it does not take it."""
@@ -61,6 +62,49 @@ def _cause(explained: tuple[float, float]) -> Cause:
     if low >= _HALF:
         return Cause.JUDGE
     return Cause.BOTH if low > 0.0 and high < 1.0 else Cause.UNKNOWN
+
+
+@stored
+class KnownJudges:
+    """Who gave the results that baselines were learned from, by metric: another version of a judge is another scale.
+
+    While a process runs, the anchors tell of a new one; after a restart it shows here.
+    """
+
+    __slots__ = ("_known", "_restored")
+
+    NOT_STORED = ("_restored",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str]] = {}
+        self._restored: set[str] = set()
+        """Metrics whose baselines come from an earlier process, and still hold."""
+
+    def has_changed(self, evaluation: Evaluation) -> bool:
+        """True, once, where the metric's baselines come from an earlier process that did not know this judge: they
+        are to be learned anew. A result that failed tells nothing."""
+        if evaluation.error_type is not None:
+            return False
+        judge = " ".join(each for each in (evaluation.evaluator, evaluation.version, evaluation.judge) if each)
+        known = self._known.setdefault(evaluation.name, set())
+        changed = judge not in known and evaluation.name in self._restored
+        if changed:
+            self._restored.discard(evaluation.name)
+            counters.add("drift.relearned")
+            logger.warning(
+                "rag-otel: drift baselines of %s are learned anew: results are by %s, "
+                "and the baselines were learned from results by %s",
+                evaluation.name,
+                judge,
+                " and ".join(sorted(known)),
+            )
+            known.clear()
+        known.add(judge)
+        return changed
+
+    def adopt(self, metrics: Iterable[str]) -> None:
+        """Go on after it was restored; `metrics` have baselines."""
+        self._restored = set(metrics)
 
 
 class JudgeWatch:

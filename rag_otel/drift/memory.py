@@ -12,7 +12,7 @@ from rag_otel.drift.alerting import moment
 from rag_otel.drift.anchors import Readings, shift
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key
-from rag_otel.drift.known_judges import KnownJudges
+from rag_otel.drift.judge_watch import KnownJudges
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.drift.records import from_record, stored
 from rag_otel.errors import InputError

@@ -129,6 +129,12 @@ def is_bad(series: str, value: float, label: str | None) -> bool:
     return value < _BAD if label is None else label == UNFAITHFUL
 
 
+def identity_of(evaluation: Evaluation) -> str:
+    """Who judged: another identity may judge otherwise."""
+    parts = (evaluation.evaluator, evaluation.version, evaluation.judge, *evaluation.prompts)
+    return " ".join(part for part in parts if part)
+
+
 def signal_of(series: str) -> str:
     """`score`, `risk` or `unscored` of a series' name."""
     return series.rpartition(".")[2]

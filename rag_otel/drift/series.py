@@ -13,10 +13,9 @@ from rag_otel.drift.change import ChangePoint, change_point
 from rag_otel.drift.detector import NO_EVIDENCE, DropDetector
 from rag_otel.drift.history import History, total
 from rag_otel.drift.learner import DEFAULT_COUNT, GAIN_STAGES, Learner
-from rag_otel.drift.open_alarm import OpenAlarm
 from rag_otel.drift.records import stored
 from rag_otel.drift.runs import Runs
-from rag_otel.drift.watch import SeriesSettings, Watch
+from rag_otel.drift.watch import OpenAlarm, SeriesSettings, Watch
 
 _SURE_STAGES: Final = 3
 """Stages from which on the baseline is known well."""

@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.messages.message import alert_id
+from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings

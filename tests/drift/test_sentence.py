@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rag_otel.cli.drift import event_record
-from rag_otel.drift.attribution import Movement
 from rag_otel.drift.baseline import Baseline
+from rag_otel.drift.change import Movement
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import observation
 from rag_otel.drift.sentence import counts, sentence
