@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.cli.interrupts import until_told_to_stop
 from rag_otel.cli.serving import (
     backends_line,
     configuration_of,
     print_settings,
     serving_options,
     settings_line,
-    until_told_to_stop,
 )
 from rag_otel.cli.worker import COLLECTOR_WORKER
 from rag_otel.delivery.dispatcher import Dispatcher

@@ -7,13 +7,11 @@ with the settings of this environment. The command stops at the first failure an
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib.metadata
 import os
 import platform
-import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from opentelemetry import trace as trace_api
@@ -30,6 +28,7 @@ from rag_otel.cli.doctor_checks import (
     queue_answers,
 )
 from rag_otel.cli.options import phoenix_options
+from rag_otel.cli.phoenix_project import once_stored
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.http import to_json
 from rag_otel.errors import RagOtelError
@@ -46,7 +45,6 @@ from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 CHUNK: Final = "The lighthouse of Kap Arkona was built in 1827 and is 19.3 metres high."
 QUESTION: Final = "When was the lighthouse of Kap Arkona built?"
 ANSWER: Final = "The lighthouse of Kap Arkona was built in 1827."
-_POLL_S: Final = 0.2
 _SCORE: Final = semconv.metric_key("faithfulness", "score")
 _OTHER_PREFIXES: Final = ("OTEL_", "PHOENIX_", "OPENINFERENCE_")
 _SECRETS: Final = ("KEY", "SECRET", "TOKEN", "HEADERS", "PASSWORD")
@@ -187,7 +185,7 @@ def _found(
 ) -> Iterator[str]:
     trace_id, span_id = f"{context.trace_id:032x}", f"{context.span_id:016x}"
     # The trace has evaluation spans too, and they may come first.
-    spans = _wait_for(
+    spans = once_stored(
         lambda: [row for row in reader.spans(project, trace_ids=[trace_id]) if row["context"]["span_id"] == span_id],
         timeout_s,
     )
@@ -208,7 +206,7 @@ def _found(
     yield found
     if not annotations:
         return
-    names = sorted(row["name"] for row in _wait_for(lambda: reader.annotations(project, [span_id]), timeout_s))
+    names = sorted(row["name"] for row in once_stored(lambda: reader.annotations(project, [span_id]), timeout_s) or ())
     if not names:
         raise CheckFailed(
             "annotations: none",
@@ -230,18 +228,6 @@ def _left_behind(reader: PhoenixClient, context: trace_api.SpanContext, *, keep:
     except RagOtelError as error:
         return f"{kept} (it cannot be removed: {error})"
     return "the trace was removed from Phoenix again (--keep leaves it)"
-
-
-def _wait_for(read: Callable[[], list[dict[str, Any]]], timeout_s: float) -> list[dict[str, Any]]:
-    """Calls `read` until it returns something or the time is over. An unknown project counts as nothing found."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        with contextlib.suppress(RagOtelError):
-            if found := read():
-                return found
-        if time.monotonic() >= deadline:
-            return []
-        time.sleep(_POLL_S)
 
 
 def _other_variables(environ: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -1,11 +1,13 @@
-"""Ctrl-C that is not lost.
+"""Ctrl-C and SIGTERM, which end a command.
 
-Python raises KeyboardInterrupt wherever the main thread happens to be. In a weak reference's callback or a `__del__` it
-is printed and forgotten, and the command would go on. So it is raised again until the block that it is for has ended.
+A command that serves waits for them. In one that works on its main thread, Ctrl-C must not be lost: Python raises
+KeyboardInterrupt wherever that thread happens to be. In a weak reference's callback or a `__del__` it is printed and
+forgotten, and the command would go on. So it is raised again until the block that it is for has ended.
 """
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 from collections.abc import Iterator
@@ -15,6 +17,23 @@ from typing import Final, NoReturn
 
 _AGAIN_S: Final = 5.0
 """Long enough to stop what is under way."""
+
+
+def until_told_to_stop() -> asyncio.Event:
+    """Set by SIGTERM and Ctrl-C. Called on the running event loop."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def told_within(stop: asyncio.Event, seconds: float) -> bool:
+    """Waits so long for `stop`. True if it was set."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await stop.wait()
+    except TimeoutError:
+        return False
 
 
 @contextmanager

@@ -1,24 +1,30 @@
-"""The project of Phoenix that a command reads, and from when until when."""
+"""The project of Phoenix that a command reads, from when until when; and how one waits for what was sent to it."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from rag_otel.errors import ConfigurationError
+from rag_otel.errors import ConfigurationError, RagOtelError
 from rag_otel.safety.redaction import redacted_text
 from rag_otel.settings import Settings
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 PHOENIX_TIMEOUT_S: Final = 120.0
 """For one request."""
+_POLL_S: Final = 0.2
 _LISTED: Final = 10
 """Projects that an error names."""
 _AGE: Final = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,3 +75,16 @@ def point_in_time(text: str, *, now: datetime) -> datetime:
     except ValueError:
         raise ConfigurationError(f"{text!r} is not a time: write 7d, 12h, 30m, or 2026-05-01T12:00") from None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def once_stored(read: Callable[[], T], timeout_s: float) -> T | None:
+    """What `read` returns, called until that is something or the time is over; else None. Errors of the client count as
+    nothing found: a project exists once its first span has come."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        with contextlib.suppress(RagOtelError):
+            if found := read():
+                return found
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(_POLL_S)

@@ -1,11 +1,9 @@
-"""What `collect` and `work` share: their options, the settings as they are printed, the signals that end them."""
+"""What `collect` and `work` share: their options, and the settings as they are printed."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Mapping
 from typing import Any, Final
@@ -58,11 +56,3 @@ def settings_line(configuration: Configuration, command: str) -> str:
     parts = configuration.rows()
     changed = [row for part in ("collector", "evaluation") for row in parts[part] if row[2].startswith(_SET_BY)]
     return f"settings: {len(changed)} were set; rag-otel {command} --check prints all"
-
-
-def until_told_to_stop() -> asyncio.Event:
-    """Set by SIGTERM and Ctrl-C. Called on the running event loop."""
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.resources import Resource
 
+from rag_otel.cli.interrupts import told_within, until_told_to_stop
 from rag_otel.cli.serving import (
     backends_line,
     configuration_of,
     print_settings,
     serving_options,
     settings_line,
-    until_told_to_stop,
 )
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.drift.setup import build_judge_watch
@@ -146,14 +146,10 @@ async def _opened(queue: JobQueue, stop: asyncio.Event) -> bool:
             await queue.open()
         return not stop.is_set()
 
-    async def pause(seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), seconds)
-
     def failed(error: Exception) -> None:
         logger.warning("rag-otel: %s; trying again", error)
 
-    return await call_until_done(opened, _OPEN, failed, sleep=pause)
+    return await call_until_done(opened, _OPEN, failed, sleep=partial(told_within, stop))
 
 
 def _writers(settings: Settings, emit: Any) -> Sequence[Writer]:

@@ -34,6 +34,7 @@ from aiormq.exceptions import (
 from faststream import AckPolicy
 from faststream.rabbit import Channel, RabbitBroker, RabbitMessage, RabbitQueue
 
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel_collectors.jobs.delivery import AWAY, REASON, STARTS, TENANT, Delivery, Handle, count
@@ -45,7 +46,7 @@ _MAX_LISTED: Final = 10_000
 _NO_REASON: Final = "the broker gave it up: no worker could take it"
 _REFUSED: Final = (AuthenticationError, ProbableAuthenticationError, ConnectionNotAllowed, ChannelAccessRefused)
 _RECONNECT_S: Final = 1.0
-_REOPENED_S: Final = 0.1
+_REOPENED: Final = Backoff(base_s=0.1, longest_wait_s=0.1)
 
 
 class JobQueue:
@@ -142,17 +143,16 @@ class JobQueue:
     async def _publish_alone(self, job: QueuedJob) -> None:
         """Tries for `timeout_s`: the client opens the closed channel again by itself, a moment later."""
         ends = time.monotonic() + self._settings.timeout_s
-        while True:
-            try:
-                return await self._publish_job(job)
-            except PermanentError as error:
-                counters.add("jobs.refused")
-                logger.error("rag-otel: job %s is dropped: %s", job.key, error)
-                return None
-            except RetryableError:
-                if time.monotonic() > ends:
-                    raise
-            await asyncio.sleep(_REOPENED_S)
+
+        def failed(error: Exception) -> None:
+            if time.monotonic() > ends:
+                raise error
+
+        try:
+            await call_until_done(lambda: self._publish_job(job), _REOPENED, failed)
+        except PermanentError as error:
+            counters.add("jobs.refused")
+            logger.error("rag-otel: job %s is dropped: %s", job.key, error)
 
     async def _publish_job(self, job: QueuedJob) -> None:
         await self._publish(job.body, self._queues.of(job.tenant), job.key, {STARTS: 0, TENANT: job.tenant})

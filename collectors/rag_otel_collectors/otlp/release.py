@@ -16,6 +16,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import counters, guarded
@@ -30,7 +31,7 @@ from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.requests.wire import join, with_additions, without_repeats
 
-_DISK_RETRY_S: Final = 1.0
+_DISK: Final = Backoff(base_s=1.0, longest_wait_s=1.0)
 
 
 class Results(Protocol):
@@ -143,12 +144,12 @@ class TraceRelease:
 
     async def _write(self, queue: str, write: Callable[[], None]) -> None:
         """While the disk is full, again and again: what is written was accepted."""
-        while True:
-            try:
-                return write()
-            except OSError as error:
-                self._disk.failed(f"the {queue} on disk cannot be written", error)
-                await asyncio.sleep(_DISK_RETRY_S)
+
+        async def written() -> None:
+            write()
+
+        failed = partial(self._disk.failed, f"the {queue} on disk cannot be written")
+        await call_until_done(written, _DISK, failed, errors=(OSError,))
 
     def _spawn(self, make: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.ensure_future(make())

@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from rag_otel.delivery.retry import Backoff
 from rag_otel.safety.limited_log import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.metrics import Metrics
 
-_FIRST_PAUSE_S: Final = 0.5
-_LONGEST_PAUSE_S: Final = 10.0
+_BACKOFF: Final = Backoff(longest_wait_s=10.0)
 _WELL_AFTER_S: Final = 2.0
 """A task that was started again and has run for so long is well."""
 
@@ -23,18 +23,10 @@ _WELL_AFTER_S: Final = 2.0
 class Supervisor:
     """Keeps tasks running. Belongs to the event loop's thread."""
 
-    def __init__(
-        self,
-        metrics: Metrics,
-        *,
-        first_pause_s: float = _FIRST_PAUSE_S,
-        longest_pause_s: float = _LONGEST_PAUSE_S,
-        well_after_s: float = _WELL_AFTER_S,
-    ) -> None:
+    def __init__(self, metrics: Metrics, *, backoff: Backoff = _BACKOFF, well_after_s: float = _WELL_AFTER_S) -> None:
         self._metrics = metrics
         self._log = LimitedLog()
-        self._first_pause_s = first_pause_s
-        self._longest_pause_s = longest_pause_s
+        self._backoff = backoff
         self._well_after_s = well_after_s
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, str] = {}
@@ -62,7 +54,7 @@ class Supervisor:
 
     async def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         loop = asyncio.get_running_loop()
-        pause_s = self._first_pause_s
+        failures = 0
         while True:
             began = loop.time()
             well = loop.call_later(self._well_after_s, self._troubles.pop, name, None)
@@ -77,7 +69,5 @@ class Supervisor:
             self._troubles[name] = why
             self._metrics.add(names.TASK_FAILURES, task=name)
             self._log.error(f"{name} has failed and is started again", why, cause=error)
-            if loop.time() - began > self._well_after_s:
-                pause_s = self._first_pause_s
-            await asyncio.sleep(pause_s)
-            pause_s = min(self._longest_pause_s, 2 * pause_s)
+            failures = 1 if loop.time() - began > self._well_after_s else failures + 1
+            await asyncio.sleep(self._backoff.pause_s(failures))

@@ -23,6 +23,7 @@ from rag_otel.alerts.channels.log import LOGGER_NAME
 from rag_otel.cli.demo.phoenix_server import DEFAULT_PORT, PhoenixServer, free_port, start_phoenix
 from rag_otel.cli.demo.report import BASELINE_COUNT, Outcome, drift_report, outcomes, report
 from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
+from rag_otel.cli.phoenix_project import once_stored
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import RagOtelError
 from rag_otel.writers.memory import MemoryWriter
@@ -31,7 +32,6 @@ from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 PROJECT: Final = "rag-otel-demo"
 _WAIT_S: Final = 120.0
-_POLL_S: Final = 0.2
 _MORE_THAN_THE_DEMO_ASKS: Final = 1_000_000.0
 
 LOOK_AT: Final = """\
@@ -134,7 +134,8 @@ def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[Outcome]
             clock.now_ns = asked.at_ns
             app.answer(asked.question, asked.model)
         rag_otel.flush(timeout=_WAIT_S)
-        _wait_until_there(PhoenixClient(base_url), project, [f.trace.target.span_id for f in memory.results])
+        ids = [found.trace.target.span_id for found in memory.results]
+        once_stored(lambda: _is_stored(PhoenixClient(base_url), project, ids), _WAIT_S)
     finally:
         rag_otel.uninstrument()
         provider.shutdown()
@@ -145,14 +146,8 @@ def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
     return {(asked.question, asked.model): asked for asked in story}
 
 
-def _wait_until_there(reader: PhoenixClient, project: str, span_ids: Sequence[str]) -> None:
-    """Returns once every span has come and has an annotation; stops waiting after `_WAIT_S` seconds."""
-    deadline = time.monotonic() + _WAIT_S
-    while time.monotonic() < deadline and not _is_stored(reader, project, span_ids):
-        time.sleep(_POLL_S)
-
-
 def _is_stored(reader: PhoenixClient, project: str, span_ids: Sequence[str]) -> bool:
+    """True once every span has come and has an annotation."""
     with contextlib.suppress(RagOtelError):  # the project exists once its first span has come
         annotated = {row["span_id"] for row in reader.annotations(project, span_ids)}
         return annotated >= set(span_ids) and len(reader.spans(project)) >= len(span_ids)

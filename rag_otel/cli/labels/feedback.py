@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import dataclasses
-import signal
 import sys
 from typing import Any
 
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.budgets.run import RunBudget
+from rag_otel.cli.interrupts import told_within, until_told_to_stop
 from rag_otel.cli.options import (
     judge_options,
     phoenix_options,
@@ -73,16 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _look(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline, delivery: Dispatcher) -> int:
     budget = RunBudget(evaluations=arguments.budget, usd=arguments.budget_usd)
-    stop = asyncio.Event()
-    if arguments.every is not None:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = asyncio.Event() if arguments.every is None else until_told_to_stop()
     while True:
         code, spent = await _once(arguments, settings, pipeline, delivery, budget)
         if arguments.every is None or spent:
             return code
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), arguments.every)
+        if await told_within(stop, arguments.every):
             return 0
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_otel.delivery.retry import Backoff
 from rag_otel_collectors.otlp.metrics import TASK_FAILURES, Metrics
 from rag_otel_collectors.otlp.supervision import Supervisor
 from testkit.collector import a_backend, a_collector
@@ -26,7 +27,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def a_supervisor(metrics: Metrics) -> Supervisor:
-    return Supervisor(metrics, first_pause_s=0.01, longest_pause_s=0.02, well_after_s=0.1)
+    return Supervisor(metrics, backoff=Backoff(base_s=0.01, longest_wait_s=0.02), well_after_s=0.1)
 
 
 async def test_a_task_that_raises_is_started_again() -> None:

@@ -96,10 +96,10 @@ class DiskWatch:
                 return f"the {name} on disk cannot be written: {queue.log.trouble}"
         return None
 
-    def failed(self, what: str, error: OSError) -> None:
+    def failed(self, what: str, error: Exception) -> None:
         """Count and log an operation that the disk refused."""
         self._metrics.add(names.DISK_ERRORS)
-        self._log.error(what, error.strerror or error)
+        self._log.error(what, getattr(error, "strerror", None) or error)
 
     async def run(self) -> None:
         """Look once a second, until cancelled."""
