@@ -46,6 +46,7 @@ from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.demo.phoenix_server import PhoenixServer, start_phoenix
 from rag_otel.cli.main import main as rag_otel
 from rag_otel.cli.options import settings_of
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import table
 from rag_otel.cli.traces import backfill as command
 from rag_otel.delivery.http import post
@@ -57,7 +58,7 @@ from rag_otel.writers import phoenix_annotations, phoenix_backfill
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.project import StoredProject
 
 DATA = Path(__file__).parents[1] / "examples" / "data" / "ragtruth_qa_dev.jsonl"
 WORKERS = 2
@@ -139,9 +140,9 @@ class Prepared:
         self.results = asyncio.run(self._judged())
 
     async def _judged(self) -> dict[SpanRef, EvaluatedTrace]:
-        client = PhoenixClient(self.server.base_url, timeout_s=60)
+        stored = StoredProject(client=PhoenixClient(self.server.base_url, timeout_s=60), name=self.project)
         found = {}
-        for batch in stored_traces(client, self.project):
+        for batch in stored.traces():
             for trace in (each for spans in batch for each in self.pipeline.rag_traces(spans.spans)):
                 decision, _ = await self.pipeline.admit(trace, self.pipeline.decide(trace.target))
                 names = tuple(each.name for each in self.pipeline.evaluators)
@@ -185,7 +186,8 @@ def known(prepared: Prepared) -> None:
     async def lookup(trace: RagTrace, decision: SamplingDecision) -> EvaluatedTrace:
         return prepared.results[trace.target]
 
-    store = command.phoenix_store(prepared.arguments, prepared.settings, prepared.pipeline)
+    project = phoenix_project(prepared.arguments, prepared.settings)
+    store = command.phoenix_store(project, prepared.settings, prepared.pipeline)
     backfill = Backfill(store=store, pipeline=prepared.pipeline, budget=RunBudget(), evaluate=lookup)
     tally = Tally()
     asyncio.run(backfill.run(tally))

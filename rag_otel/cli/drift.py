@@ -119,10 +119,9 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
             raise ConfigurationError("--annotation is for a Phoenix project: give --project NAME, not files")
         return from_files(arguments.files, settings.drift.slices)
     project = phoenix_project(arguments, settings)
-    of_project = (project.client, project.name, settings.drift.slices)
     if arguments.annotation:
-        return list(from_other_judge(*of_project, arguments.annotation, **project.bounds))
-    return list(from_phoenix(*of_project, **project.bounds))
+        return list(from_other_judge(project, settings.drift.slices, arguments.annotation))
+    return list(from_phoenix(project, settings.drift.slices))
 
 
 def _saved(settings: Settings) -> list[Found]:

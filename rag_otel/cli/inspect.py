@@ -11,21 +11,19 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from rag_otel.cli.inspect_explain import as_text, explanation, no_rag_trace
 from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel.model import RagTrace
+from rag_otel.model import RagTrace, SpanRecord
 from rag_otel.pipeline import Pipeline
-from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_texts
 from rag_otel_collectors.stored.assembly import AssembledTrace, TraceAssembler
 from rag_otel_collectors.stored.otlp_files import read_spans
-from rag_otel_collectors.stored.restored_spans import stored_traces
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,56 +45,51 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments)
     if bool(arguments.files) == bool(arguments.project):
         raise ConfigurationError("name files to read, or a project of Phoenix's with --project NAME")
-    printer = _printer(settings, explain=arguments.explain)
+    pipeline = reading_pipeline(settings, compose_texts(settings))
     if arguments.project:
-        project = phoenix_project(arguments, settings)
-        for batch in stored_traces(project.client, project.name):
-            printer.print(batch)
+        stored = chain.from_iterable(phoenix_project(arguments, settings).traces())
+        print_traces(stored, pipeline, explain=arguments.explain)
         return 0
-    assembler = TraceAssembler()
-    failed = cut = 0
-    for path in arguments.files:
-        try:
-            for span in read_spans(path):
-                released = assembler.add(span)
-                cut += len(released)
-                printer.print(released)
-        except InputError as error:
-            failed += 1
-            print(f"rag-otel inspect: {error}", file=sys.stderr)
-    printer.print(assembler.flush())
+    unreadable: list[str] = []
+    read = TraceAssembler().assembled(_spans(arguments.files, unreadable))
+    cut = print_traces(read, pipeline, explain=arguments.explain)
     if cut:
         print(
             f"rag-otel inspect: {cut} traces were printed before the end of the files, because too many were "
             "incomplete at once; some of their spans may not have been considered",
             file=sys.stderr,
         )
-    return 2 if failed else 0
+    return 2 if unreadable else 0
 
 
-def _printer(settings: Settings, *, explain: bool) -> Printer:
-    return Printer(pipeline=reading_pipeline(settings, compose_texts(settings)), explain=explain)
+def _spans(files: Iterable[str], unreadable: list[str]) -> Iterator[SpanRecord]:
+    """The spans of all files. A file that cannot be read is reported and added to `unreadable`."""
+    for path in files:
+        try:
+            yield from read_spans(path)
+        except InputError as error:
+            unreadable.append(path)
+            print(f"rag-otel inspect: {error}", file=sys.stderr)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Printer:
-    pipeline: Pipeline
-    explain: bool
+def print_traces(traces: Iterable[AssembledTrace], pipeline: Pipeline, *, explain: bool) -> int:
+    """Prints a line for each RAG trace. Returns how many traces were cut, see `AssembledTrace.cut`."""
+    as_json, cut = not explain or not sys.stdout.isatty(), 0
+    for trace in traces:
+        cut += trace.cut
+        found = _rag_traces(trace, pipeline)
+        rows = [row(each) | ({"explain": explanation(each)} if explain else {}) for each in found]
+        if explain and not found:
+            rows = [no_rag_trace(trace, pipeline.conventions)]
+        for line in rows:
+            print(json.dumps(line, allow_nan=False) if as_json else as_text(line))
+    return cut
 
-    def print(self, assembled: Iterable[AssembledTrace]) -> None:
-        for trace in assembled:
-            found = self._rag_traces(trace)
-            rows = [row(each) | ({"explain": explanation(each)} if self.explain else {}) for each in found]
-            if self.explain and not found:
-                rows = [no_rag_trace(trace, self.pipeline.conventions)]
-            for line in rows:
-                as_json = not self.explain or not sys.stdout.isatty()
-                print(json.dumps(line, allow_nan=False) if as_json else as_text(line))
 
-    def _rag_traces(self, trace: AssembledTrace) -> list[RagTrace]:
-        """The RAG traces of one trace in order of their start, with the texts of their chunks."""
-        found = [asyncio.run(self.pipeline.with_texts(each)) for each in self.pipeline.rag_traces(trace.spans)]
-        return sorted(found, key=lambda each: each.start_ns)
+def _rag_traces(trace: AssembledTrace, pipeline: Pipeline) -> list[RagTrace]:
+    """The RAG traces of one trace in order of their start, with the texts of their chunks."""
+    found = [asyncio.run(pipeline.with_texts(each)) for each in pipeline.rag_traces(trace.spans)]
+    return sorted(found, key=lambda each: each.start_ns)
 
 
 def _conversation(trace: RagTrace) -> list[dict[str, str]]:

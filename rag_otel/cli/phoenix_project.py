@@ -7,14 +7,14 @@ import contextlib
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from rag_otel.errors import ConfigurationError, RagOtelError
 from rag_otel.safety.redaction import redacted_text
 from rag_otel.settings import Settings
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.project import StoredProject
 
 PHOENIX_TIMEOUT_S: Final = 120.0
 """For one request."""
@@ -27,26 +27,18 @@ _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhoenixProject:
-    """A project that there is, and the part of it that is looked at."""
-
-    client: PhoenixClient
-    name: str
-    bounds: dict[str, Any]
-    """`since` and `until` as times, of those that were given."""
-
-
-def phoenix_project(arguments: argparse.Namespace, settings: Settings) -> PhoenixProject:
-    """The project of the settings. Raises ConfigurationError where its address or name is missing, or Phoenix has no
-    such project, and the errors of the client."""
+def phoenix_project(arguments: argparse.Namespace, settings: Settings) -> StoredProject:
+    """The project of the settings, between the times of the arguments. Raises ConfigurationError where its address or
+    name is missing, or Phoenix has no such project, and the errors of the client."""
     if settings.phoenix_endpoint is None:
         raise ConfigurationError(
             "Phoenix's address is missing: --phoenix-endpoint URL (environment: RAG_OTEL_PHOENIX_ENDPOINT)"
         )
     if settings.project_name is None:
         raise ConfigurationError("the project is missing: --project NAME (environment: RAG_OTEL_PROJECT_NAME)")
-    bounds = _bounds(arguments)
+    now = datetime.now(UTC)
+    given = (getattr(arguments, name, None) for name in ("since", "until"))
+    since, until = (None if text is None else point_in_time(text, now=now) for text in given)
     client = PhoenixClient(settings.phoenix_endpoint, api_key=settings.phoenix_api_key, timeout_s=PHOENIX_TIMEOUT_S)
     known = client.projects()
     if settings.project_name not in known:
@@ -54,13 +46,7 @@ def phoenix_project(arguments: argparse.Namespace, settings: Settings) -> Phoeni
         listed = ", ".join(known[:_LISTED]) or "none"
         where = f"Phoenix at {redacted_text(settings.phoenix_endpoint)}"
         raise ConfigurationError(f"{where} has no project {settings.project_name!r}; it has: {listed}{more}")
-    return PhoenixProject(client=client, name=settings.project_name, bounds=bounds)
-
-
-def _bounds(arguments: argparse.Namespace) -> dict[str, Any]:
-    now = datetime.now(UTC)
-    given = ((name, getattr(arguments, name, None)) for name in ("since", "until"))
-    return {name: point_in_time(text, now=now) for name, text in given if text is not None}
+    return StoredProject(client=client, name=settings.project_name, since=since, until=until)
 
 
 def point_in_time(text: str, *, now: datetime) -> datetime:

@@ -15,6 +15,7 @@ from rag_otel.cli.main import main
 from rag_otel.delivery.http import post, to_json
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.project import StoredProject
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
@@ -121,9 +122,8 @@ def test_ratings_are_labels_and_no_part_of_the_sample(project: Project) -> None:
     for span, score in zip(spans, (1, 0, 0), strict=True):
         project.annotate(span["spanId"], name="user_feedback", result={"score": score})
     project.run("labels feedback")
-    found = list(
-        labels_in_phoenix(project.client, project.name, metric="faithfulness", annotations=["label", "user_feedback"])
-    )
+    stored = StoredProject(client=project.client, name=project.name)
+    found = list(labels_in_phoenix(stored, metric="faithfulness", annotations=["label", "user_feedback"]))
     assert sorted((each.bad, each.weight) for each in found) == [(False, 1.0), (True, 1.0), (True, 1.0)]
     (report,) = json.loads(project.run("labels calibrate", "--json"))
     assert (report["overall"]["labels"], report["overall"]["bad"]) == (3, 2)

@@ -13,6 +13,7 @@ from rag_otel.model import SpanRef
 from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.stored.labels import labels_in_phoenix
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.project import StoredProject
 from testkit.polling import eventually
 from testkit.shared_servers import SharedPhoenix
 from tests.support.phoenix_server import PhoenixApi
@@ -69,9 +70,8 @@ def test_a_queue_is_made_labelled_and_weighted(
     post(f"{phoenix_server.base_url}/v1/span_annotations?sync=true", to_json({"data": people}))
     again = reviewed("--count", "8")
     assert {each["span_id"] for each in again} == set(ids) - {each["span_id"] for each in first}
-    labels = labels_in_phoenix(
-        PhoenixClient(phoenix_server.base_url), project, metric="faithfulness", annotations=["label"]
-    )
+    reviewed_project = StoredProject(client=PhoenixClient(phoenix_server.base_url), name=project)
+    labels = labels_in_phoenix(reviewed_project, metric="faithfulness", annotations=["label"])
     expected = sorted(4.0 / float(str(each["probability"])) for each in first)
     assert sorted(each.weight for each in labels) == pytest.approx(expected)
     assert main(["labels", "review", "--project", project, "--phoenix-endpoint", phoenix_server.base_url]) == 0

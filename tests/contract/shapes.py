@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from rag_otel import semconv
 from rag_otel.budgets.run import RunBudget
-from rag_otel.cli.inspect import Printer
+from rag_otel.cli.inspect import print_traces
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, SamplingDecision
 from rag_otel.pipeline import Pipeline
@@ -145,9 +145,7 @@ def inspected(pipeline: Pipeline) -> list[dict[str, object]]:
     spans = _stored_trace()
     out = io.StringIO()
     with redirect_stdout(out):
-        Printer(pipeline=pipeline, explain=False).print(
-            [AssembledTrace(trace_id=spans[0].trace_id, spans=tuple(spans))]
-        )
+        print_traces([AssembledTrace(trace_id=spans[0].trace_id, spans=tuple(spans))], pipeline, explain=False)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 

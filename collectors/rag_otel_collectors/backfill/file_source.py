@@ -82,21 +82,19 @@ class FileStore:
     def batches(self) -> Iterator[list[Spans]]:
         assembler = TraceAssembler(max_spans=_HELD_SPANS, max_bytes=_HELD_BYTES)
         batch: list[Spans] = []
-        for span in chain.from_iterable(read_spans(file) for file in self._files):
-            self._take_over(span)
-            for trace in assembler.add(span):
-                self.cut += 1
-                batch.append(trace.spans)
-            if len(batch) >= _BATCH:
-                yield batch
-                batch = []
-        for trace in assembler.flush():
+        for trace in assembler.assembled(self._spans()):
+            self.cut += trace.cut
             batch.append(trace.spans)
             if len(batch) >= _BATCH:
                 yield batch
                 batch = []
         if batch:
             yield batch
+
+    def _spans(self) -> Iterator[SpanRecord]:
+        for span in chain.from_iterable(read_spans(file) for file in self._files):
+            self._take_over(span)
+            yield span
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
         return [self._missing(trace) for trace in traces]

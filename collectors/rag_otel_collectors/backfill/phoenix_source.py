@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -21,8 +20,8 @@ from rag_otel.writers.annotations import IDENTIFIER
 from rag_otel.writers.evaluation_span import carrier_span_id
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Spans, is_current
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient, patient_policy
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.phoenix_client import patient_policy
+from rag_otel_collectors.stored.project import StoredProject
 
 _POLL_S: Final = 0.1
 _MAX_POLL_S: Final = 2.0
@@ -37,25 +36,19 @@ PATIENCE_S: Final = 300.0
 
 
 class PhoenixStore:
-    """The traces of one project that started between two times."""
+    """The traces of a project."""
 
     def __init__(
         self,
-        client: PhoenixClient,
+        project: StoredProject,
         writer: PhoenixBackfillWriter,
         evaluators: Sequence[Evaluator],
         *,
-        project: str,
-        since: datetime | None,
-        until: datetime | None,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        self._client = client.with_patience(patience_s)
+        self._project = project.with_patience(patience_s)
         self._writer = writer
         self._evaluators = evaluators
-        self._project = project
-        self._since = since
-        self._until = until
         self._patience_s = patience_s
         self._retry = patient_policy(patience_s)
         self._ahead: deque[Sequence[EvaluatedTrace]] = deque()
@@ -66,7 +59,7 @@ class PhoenixStore:
         """False after evaluation spans were sent twice and did not appear."""
 
     def batches(self) -> Iterator[list[Spans]]:
-        for traces in stored_traces(self._client, self._project, since=self._since, until=self._until):
+        for traces in self._project.traces():
             yield [trace.spans for trace in traces]
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
@@ -79,7 +72,7 @@ class PhoenixStore:
     def _current(self, span_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Returns (span id, metric) of the stored scores by the current evaluator version and judge."""
         wanted = {each.name: each for each in self._evaluators}
-        rows = self._client.annotations(self._project, span_ids, names=wanted) if span_ids else []
+        rows = self._project.client.annotations(self._project.name, span_ids, names=wanted) if span_ids else []
         return {
             (row["span_id"], row["name"])
             for row in rows
@@ -126,7 +119,7 @@ class PhoenixStore:
         wanted = f"{carrier_span_id(last):016x}"
         for _ in range(_SPAN_ATTEMPTS):
             for _ in _polls(_RESEND_S):
-                rows = self._client.spans(self._project, trace_ids=[last.trace.target.trace_id])
+                rows = self._project.client.spans(self._project.name, trace_ids=[last.trace.target.trace_id])
                 if any(row["context"]["span_id"] == wanted for row in rows):
                     return True
             for results in self._ahead:

@@ -17,11 +17,10 @@ from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import (
     HumanAnnotation,
     TraceAnnotations,
+    annotated_traces,
     human_annotations,
-    trace_annotations,
 )
 from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.restored_spans import stored_traces
 
 _RATED: Final = SamplingDecision(sampled=True, reason=SamplingReason.RATED, probability=1.0)
 
@@ -56,12 +55,11 @@ class RatedStore(PhoenixStore):
         """Of their spans."""
 
     def batches(self) -> Iterator[list[Spans]]:
-        for traces in stored_traces(self._client, self._project, since=self._since, until=self._until):
-            said = trace_annotations(self._client, self._project, traces)
-            rated = [trace for trace in traces if self._people_in(trace, said[trace.trace_id])]
-            self._said.update((trace.trace_id, said[trace.trace_id]) for trace in rated)
-            self._attributes.update((span.span_id, span.attributes) for trace in rated for span in trace.spans)
-            yield [self._with_rating(trace, said[trace.trace_id]) for trace in rated]
+        for traces in annotated_traces(self._project):
+            rated = [(trace, said) for trace, said in traces if self._people_in(trace, said)]
+            self._said.update((trace.trace_id, said) for trace, said in rated)
+            self._attributes.update((span.span_id, span.attributes) for trace, _ in rated for span in trace.spans)
+            yield [self._with_rating(trace, said) for trace, said in rated]
 
     def missing(self, traces: Sequence[RagTrace]) -> list[tuple[str, ...]]:
         answers = Counter(trace.target.trace_id for trace in traces)

@@ -2,6 +2,7 @@
 
 phoenix_client    Phoenix's REST API, with paging
 restored_spans    makes of a Phoenix project's spans the spans that were sent
+project           a project, or the part of it between two times: its traces, in batches
 otlp_files        OTLP/JSON files: one object, or one object per line
 enriched_files    writes a copy of OTLP/JSON files with added attributes
 assembly          groups spans by trace

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from rag_otel import semconv
@@ -17,8 +17,7 @@ from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import share
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.results import HUMAN, Row, StoredResult, other_results, stored_result
 
 _SAID: Final = f"{semconv.OI_EVALUATIONS}.0.evaluation."
@@ -49,10 +48,10 @@ class AnnotatedSpan:
     """Of the span, and of the root and the whole of its trace if this is the trace's only answer."""
 
 
-def annotations_by_span(client: PhoenixClient, project: str, span_ids: Sequence[str]) -> dict[str, list[Row]]:
-    """All annotations of these spans. Raises the errors of the client."""
-    found: dict[str, list[Row]] = {span_id: [] for span_id in span_ids}
-    for row in client.annotations(project, span_ids) if span_ids else ():
+def annotations_by_span(project: StoredProject, traces: Sequence[AssembledTrace]) -> dict[str, list[Row]]:
+    """All annotations of the spans of these traces, by span id. Raises the errors of the client."""
+    found: dict[str, list[Row]] = {span.span_id: [] for trace in traces for span in trace.spans}
+    for row in project.client.annotations(project.name, list(found)) if found else ():
         found.setdefault(row["span_id"], []).append(row)
     return found
 
@@ -87,15 +86,15 @@ class TraceAnnotations:
         return [*self.of(span_id), *(self._by_place[None] if self._root == span_id else self.whole)]
 
 
-def trace_annotations(
-    client: PhoenixClient, project: str, traces: Sequence[AssembledTrace]
-) -> dict[str, TraceAnnotations]:
-    """What was said of each trace, by its id. Raises the errors of the client."""
-    by_span = annotations_by_span(client, project, [span.span_id for trace in traces for span in trace.spans])
-    whole: dict[str, list[Row]] = {trace.trace_id: [] for trace in traces}
-    for row in client.trace_annotations(project, list(whole)) if whole else ():
-        whole.setdefault(row["trace_id"], []).append(row)
-    return {each.trace_id: TraceAnnotations(each.spans, by_span, whole[each.trace_id]) for each in traces}
+def annotated_traces(project: StoredProject) -> Iterator[list[tuple[AssembledTrace, TraceAnnotations]]]:
+    """Yields the traces of a project with what was said of each, oldest first, in batches. Raises the errors of the
+    client."""
+    for traces in project.traces():
+        by_span = annotations_by_span(project, traces)
+        whole: dict[str, list[Row]] = {trace.trace_id: [] for trace in traces}
+        for row in project.client.trace_annotations(project.name, list(whole)):
+            whole.setdefault(row["trace_id"], []).append(row)
+        yield [(each, TraceAnnotations(each.spans, by_span, whole[each.trace_id])) for each in traces]
 
 
 def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
@@ -113,28 +112,17 @@ def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
     return span.parent_id, {"name": name, "annotator_kind": HUMAN, "result": result}
 
 
-def annotated_spans(
-    client: PhoenixClient,
-    project: str,
-    metric: str,
-    *,
-    other: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Iterator[AnnotatedSpan]:
+def annotated_spans(project: StoredProject, metric: str, *, other: str | None = None) -> Iterator[AnnotatedSpan]:
     """Yields the spans of a project that have a result of `metric`, oldest trace first; with `other` those that have a
     result of another judge under this name, in place of rag-otel's. Raises the client's errors."""
-    for batch in stored_traces(client, project, since=since, until=until):
-        said = trace_annotations(client, project, batch)
-        for trace in batch:
-            notes = said[trace.trace_id]
-            answers = [span for span in trace.spans if not is_evaluator(span)]
-            scored = _scored(answers, notes, metric) if other is None else judged_by_other(answers, notes, other)
-            only_answer = len({span.span_id for span, _ in scored}) == 1
-            for span, result in scored:
-                about = tuple(notes.about(span.span_id, only_answer=only_answer))
-                rows, human = tuple(notes.of(span.span_id)), human_annotations(about)
-                yield AnnotatedSpan(span=span, result=result, rows=rows, about=about, human=human)
+    for trace, notes in chain.from_iterable(annotated_traces(project)):
+        answers = [span for span in trace.spans if not is_evaluator(span)]
+        scored = _scored(answers, notes, metric) if other is None else judged_by_other(answers, notes, other)
+        only_answer = len({span.span_id for span, _ in scored}) == 1
+        for span, result in scored:
+            about = tuple(notes.about(span.span_id, only_answer=only_answer))
+            rows, human = tuple(notes.of(span.span_id)), human_annotations(about)
+            yield AnnotatedSpan(span=span, result=result, rows=rows, about=about, human=human)
 
 
 def _scored(

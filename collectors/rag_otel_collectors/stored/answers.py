@@ -6,13 +6,13 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Final, Literal, TypeVar
 
 from rag_otel.evaluation.directions import goodness
 from rag_otel.model import RagTrace, SpanRecord
-from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, human_annotations, trace_annotations
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.annotated_spans import HumanAnnotation, annotated_traces, human_annotations
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.results import StoredResult, stored_result
 
 Selection = Literal["worst", "uncertain", "corrected"]
@@ -61,31 +61,22 @@ class StoredAnswer:
 
 
 def stored_answers(
-    client: PhoenixClient,
-    project: str,
-    metric: str,
-    rag_traces: Callable[[Sequence[SpanRecord]], Iterable[RagTrace]],
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    project: StoredProject, metric: str, rag_traces: Callable[[Sequence[SpanRecord]], Iterable[RagTrace]]
 ) -> Iterator[StoredAnswer]:
     """Yields the answers of a project, oldest first. `rag_traces` reads the spans of one trace (`Pipeline.rag_traces`).
 
     Only answers with question, chunks and response are read. Raises the errors of the client.
     """
-    for batch in stored_traces(client, project, since=since, until=until):
-        notes = trace_annotations(client, project, batch)
-        for trace in batch:
-            said = notes[trace.trace_id]
-            spans = {span.span_id: span for span in trace.spans}
-            answers = [found for found in rag_traces(trace.spans) if found.evaluable]
-            for found in answers:
-                span_id = found.target.span_id
-                yield StoredAnswer(
-                    trace=found,
-                    result=stored_result(spans[span_id].attributes, said.of(span_id), metric),
-                    human=human_annotations(said.about(span_id, only_answer=len(answers) == 1)),
-                )
+    for trace, said in chain.from_iterable(annotated_traces(project)):
+        spans = {span.span_id: span for span in trace.spans}
+        answers = [found for found in rag_traces(trace.spans) if found.evaluable]
+        for found in answers:
+            span_id = found.target.span_id
+            yield StoredAnswer(
+                trace=found,
+                result=stored_result(spans[span_id].attributes, said.of(span_id), metric),
+                human=human_annotations(said.about(span_id, only_answer=len(answers) == 1)),
+            )
 
 
 def choose(answers: Iterable[StoredAnswer], selection: Selection, count: int, metric: str) -> list[StoredAnswer]:

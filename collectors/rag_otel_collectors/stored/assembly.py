@@ -8,7 +8,7 @@ likely to be complete.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rag_otel.model import SpanRecord
@@ -67,6 +67,12 @@ class TraceAssembler:
         while self._spans > self._max_spans or self._size > self._max_bytes:
             released.append(self._release(next(iter(self._open)), cut=True))
         return released
+
+    def assembled(self, spans: Iterable[SpanRecord]) -> Iterator[AssembledTrace]:
+        """Yields the traces of all these spans: each when a bound releases it, or at the end."""
+        for span in spans:
+            yield from self.add(span)
+        yield from self.flush()
 
     def flush(self) -> Iterator[AssembledTrace]:
         """Releases all traces at the end of the input, in order of their first span."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from rag_otel import semconv
@@ -13,7 +12,7 @@ from rag_otel.formats.rows import placed_rows
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
 from rag_otel_collectors.stored.annotated_spans import AnnotatedSpan, HumanAnnotation, annotated_spans
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.results import StoredResult, other_results
 from rag_otel_collectors.stored.review_queue import picked_with
 
@@ -77,16 +76,13 @@ def labels_in_file(
 
 
 def labels_in_phoenix(
-    client: PhoenixClient,
-    project: str,
+    project: StoredProject,
     *,
     metric: str,
     annotations: Sequence[str],
     against: str | None = None,
     other: str | None = None,
     slices: Sequence[str] = (),
-    since: datetime | None = None,
-    until: datetime | None = None,
 ) -> Iterator[Labelled]:
     """Answers of a project with both a result of rag-otel and an annotation of a person, on the span or on the root or
     the whole of its trace. Of several names the first counts that says something. The label decides, else the score
@@ -100,7 +96,7 @@ def labels_in_phoenix(
     """
     labelled = [
         (found, bad, whose)
-        for found in annotated_spans(client, project, metric, other=other, since=since, until=until)
+        for found in annotated_spans(project, metric, other=other)
         for bad, whose in _words(found, annotations, against)
     ]
     all_rated = any(found.result.rated for found, _, _ in labelled)

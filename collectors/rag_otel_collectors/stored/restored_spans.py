@@ -1,4 +1,4 @@
-"""Reads spans from Phoenix and restores the spans that were sent.
+"""Restores the spans that were sent from those that Phoenix gives out.
 
 Phoenix changes spans when it stores them. It returns dotted keys as flat keys. It parses some JSON texts (`metadata` of
 spans and documents) and returns their fields as separate keys. It returns the kind of a span outside of its attributes.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -20,11 +20,6 @@ from rag_otel.errors import InputError
 from rag_otel.model import SpanRecord, StatusCode
 from rag_otel_collectors.otlp.requests.json_request import span_from
 from rag_otel_collectors.otlp.requests.span_records import record_of
-from rag_otel_collectors.stored.assembly import AssembledTrace
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-
-TRACES_AT_ONCE: Final = 100
-"""Number of traces per batch. Only the spans of one batch are in memory."""
 
 _UNKNOWN_KIND: Final = "UNKNOWN"
 """The kind that Phoenix gives to a span without a kind."""
@@ -51,31 +46,6 @@ _GEN_AI: Final = "gen_ai."
 _SYNTHESIZED: Final = (semconv.SPAN_KIND, "input.", "output.", "llm.", "retrieval.", "embedding.", "tool.")
 """OpenInference attributes that Phoenix adds to spans of the GenAI conventions. They are removed, because with them two
 dialects would own the span."""
-
-
-def stored_traces(
-    client: PhoenixClient, project: str, *, since: datetime | None = None, until: datetime | None = None
-) -> Iterator[list[AssembledTrace]]:
-    """Yields the traces of a project that started at or after `since` and before `until`, oldest first, in batches.
-
-    Every trace has all spans that Phoenix has stored. Raises the errors of the client.
-    """
-    batch: list[str] = []
-    for row in client.traces(project, since=since, until=until):
-        batch.append(row["trace_id"])
-        if len(batch) == TRACES_AT_ONCE:
-            yield _assembled(client.spans(project, trace_ids=batch), batch)
-            batch = []
-    if batch:
-        yield _assembled(client.spans(project, trace_ids=batch), batch)
-
-
-def _assembled(rows: Iterable[Mapping[str, Any]], trace_ids: Sequence[str]) -> list[AssembledTrace]:
-    spans: dict[str, list[SpanRecord]] = {trace_id: [] for trace_id in trace_ids}
-    for row in rows:
-        record = stored_span(row)
-        spans[record.trace_id].append(record)
-    return [AssembledTrace(trace_id=each, spans=tuple(found)) for each, found in spans.items()]
 
 
 def stored_span(row: Mapping[str, Any]) -> SpanRecord:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from rag_otel.ratings.words import share
 from rag_otel.writers.annotations import IDENTIFIER, Annotation
 from rag_otel_collectors.stored.annotated_spans import annotated_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.results import Row, other_results
 
 QUEUE: Final = "review"
@@ -29,18 +29,10 @@ class ScoredAnswer:
     queued: bool
 
 
-def scored_answers(
-    client: PhoenixClient,
-    project: str,
-    *,
-    metric: str,
-    annotations: Sequence[str],
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Iterator[ScoredAnswer]:
+def scored_answers(project: StoredProject, *, metric: str, annotations: Sequence[str]) -> Iterator[ScoredAnswer]:
     """Every answer with a result of `metric`. `annotations` are the names of people's labels. Raises the errors of the
     client."""
-    for found in annotated_spans(client, project, metric, since=since, until=until):
+    for found in annotated_spans(project, metric):
         own = found.result.judged_risk
         if own is not None:
             yield ScoredAnswer(

@@ -18,11 +18,10 @@ from rag_otel.ratings.words import share
 from rag_otel.writers.annotations import FAITHFULNESS
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
-from rag_otel_collectors.stored.annotated_spans import annotations_by_span, judged_by_other, trace_annotations
+from rag_otel_collectors.stored.annotated_spans import annotated_traces, annotations_by_span, judged_by_other
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.otlp_files import OTLP_JSON, spans_of
-from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.results import Fields, Row, stored_fields
 
 JUDGE: Final = "judge"
@@ -55,40 +54,24 @@ def from_files(files: Sequence[str], dimensions: Sequence[str]) -> list[Observat
     return sorted(found, key=lambda each: each.time_s)
 
 
-def from_phoenix(
-    client: PhoenixClient,
-    project: str,
-    dimensions: Sequence[str],
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Iterator[Observation]:
+def from_phoenix(project: StoredProject, dimensions: Sequence[str]) -> Iterator[Observation]:
     """Yields the scores of a project, oldest first: from rag-otel's annotations, else from span attributes. Raises the
     errors of the client."""
-    for batch in stored_traces(client, project, since=since, until=until):
-        by_span = annotations_by_span(client, project, [span.span_id for trace in batch for span in trace.spans])
+    for batch in project.traces():
+        by_span = annotations_by_span(project, batch)
         found = [each for trace in batch for each in _of_trace(trace.spans, by_span, dimensions)]
         yield from sorted(found, key=lambda each: each.time_s)
 
 
-def from_other_judge(
-    client: PhoenixClient,
-    project: str,
-    dimensions: Sequence[str],
-    annotation: str,
-    *,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Iterator[Observation]:
+def from_other_judge(project: StoredProject, dimensions: Sequence[str], annotation: str) -> Iterator[Observation]:
     """Yields the scores that other judges annotated under this name, oldest first, each with a slice of its judge. How
     such a judge samples is unknown: every score counts once. Raises the errors of the client."""
-    for batch in stored_traces(client, project, since=since, until=until):
-        said = trace_annotations(client, project, batch)
+    for batch in annotated_traces(project):
         found = []
-        for trace in batch:
+        for trace, said in batch:
             read = _reader(trace.spans)
             answers = [each for each in trace.spans if not is_evaluator(each)]
-            for span, result in judged_by_other(answers, said[trace.trace_id], annotation):
+            for span, result in judged_by_other(answers, said, annotation):
                 values = [(f"{annotation}.{UNJUDGED}", 0.0 if result.risk is None else 1.0)]
                 if result.risk is not None:
                     values.append((f"{annotation}.{SCORE}", 1.0 - result.risk))

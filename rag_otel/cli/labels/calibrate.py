@@ -133,14 +133,12 @@ def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelle
         ]
     project = phoenix_project(arguments, settings)
     found = labels_in_phoenix(
-        project.client,
-        project.name,
+        project,
         metric=arguments.metric,
         annotations=names_in(arguments.annotation),
         against=arguments.against,
         other=arguments.other_judge,
         slices=slices,
-        **project.bounds,
     )
     return list(progress(found, description="reading"))
 

@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
     if not 0.0 < arguments.coin <= 1.0:
         raise InputError(f"--coin must be above 0 and at most 1, not {arguments.coin}")
     project, labels = phoenix_project(arguments, settings_of(arguments)), names_in(arguments.annotation)
-    of_metric: dict[str, Any] = {"metric": arguments.metric, "annotations": labels, **project.bounds}
-    answers = list(progress(scored_answers(project.client, project.name, **of_metric), description="reading"))
+    found = scored_answers(project, metric=arguments.metric, annotations=labels)
+    answers = list(progress(found, description="reading"))
     if not answers:
         raise InputError(f"project {project.name!r} has no answer with a result of {arguments.metric}")
     open_ones = [each for each in answers if not each.labelled and not each.queued]
@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace) -> Outcome:
         f"In Phoenix filter for them: annotations['review'].label == 'queued' and {unlabelled}",
     ]
     if not arguments.json:
-        lines.append(_advice(list(labels_in_phoenix(project.client, project.name, **of_metric))))
+        labelled = labels_in_phoenix(project, metric=arguments.metric, annotations=labels)
+        lines.append(_advice(list(labelled)))
     data = [{"span_id": each.key, "probability": each.probability, "reason": each.reason} for each in picked]
     return Outcome(text="\n".join(lines), data=data)
 

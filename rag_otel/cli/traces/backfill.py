@@ -29,7 +29,7 @@ from rag_otel.cli.options import (
     settings_of,
 )
 from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.phoenix_project import PHOENIX_TIMEOUT_S, PhoenixProject, phoenix_project
+from rag_otel.cli.phoenix_project import PHOENIX_TIMEOUT_S, phoenix_project
 from rag_otel.cli.traces.backfill_report import conclude, counts
 from rag_otel.cli.worker import Workers
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -45,6 +45,7 @@ from rag_otel.writers.phoenix_links import phoenix_page, project_link
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_evaluators.cooperative import time_slice
 
 _SLICE_S: Final = 0.005
@@ -173,7 +174,7 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> None:
 
 
 def phoenix_store(
-    project: PhoenixProject,
+    project: StoredProject,
     settings: Settings,
     pipeline: Pipeline,
     *,
@@ -188,4 +189,4 @@ def phoenix_store(
         api_key=settings.phoenix_api_key,
         timeout_s=PHOENIX_TIMEOUT_S,
     )
-    return kind(project.client, writer, pipeline.evaluators, project=project.name, **project.bounds, **more)
+    return kind(project, writer, pipeline.evaluators, **more)

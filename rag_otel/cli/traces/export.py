@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
 from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.phoenix_project import PhoenixProject, phoenix_project
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.stored.answers import Selection, choose, stored_answers
+from rag_otel_collectors.stored.project import StoredProject
 
 STANDARD_OUTPUT: Final = "-"
 _INPUTS: Final = ("question", "contexts")
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     settings = settings_of(arguments)
     project = phoenix_project(arguments, settings)
     pipeline = reading_pipeline(settings)
-    found = stored_answers(project.client, project.name, arguments.metric, pipeline.rag_traces, **project.bounds)
+    found = stored_answers(project, arguments.metric, pipeline.rag_traces)
     answers = choose(progress(found, description="reading"), selection, count, arguments.metric)
     if not answers:
         return Outcome(notes=[f"no such answer in {project.name}: {_hint(arguments)}"], code=1)
@@ -80,7 +81,7 @@ def _written(output: str, rows: Sequence[dict[str, Any]]) -> Outcome:
     return Outcome(text=f"{output}: {len(rows)} answers")
 
 
-def _upload(project: PhoenixProject, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:
+def _upload(project: StoredProject, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:
     """Uploads the rows as examples, each with its span's id. Returns what to tell the user."""
     examples = [
         {

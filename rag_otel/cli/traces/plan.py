@@ -15,7 +15,7 @@ from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, price_of, settings_of
 from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.phoenix_project import PhoenixProject, phoenix_project
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import progress
 from rag_otel.cli.traces.plan_report import Plan, figures, report
 from rag_otel.errors import ConfigurationError
@@ -27,7 +27,7 @@ from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline, compose_prescore
 from rag_otel.setup.parts import Parts
 from rag_otel.writers.annotations import annotator_kind
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.project import StoredProject
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,16 +49,18 @@ def run(arguments: argparse.Namespace) -> Outcome:
     price = price_of(settings, arguments) if paid else None
     if paid and price is None:
         raise ConfigurationError(f"the price of {paid[0].judge_name} is unknown: give --price IN,OUT")
-    seconds = (project.bounds["until"] - project.bounds["since"]).total_seconds()
+    assert project.since is not None  # both options have a default
+    assert project.until is not None
+    seconds = (project.until - project.since).total_seconds()
     plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=seconds)
     with suppressed():
-        asyncio.run(_simulate(plan, settings, pipeline, project))
+        asyncio.run(_simulate(plan, settings, pipeline, project, project.since.timestamp()))
     return Outcome(text=report(plan, settings), data=figures(plan))
 
 
-async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project: PhoenixProject) -> None:
+async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project: StoredProject, begin_s: float) -> None:
     """Decides each trace at the time of its start. Raises the errors of the client."""
-    now = [project.bounds["since"].timestamp()]
+    now = [begin_s]
     ledger = MemoryLedger(lambda: now[0])
     names = [each.name for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     budgets = build_budgets(settings, paid=names, ledger=ledger)
@@ -69,7 +71,7 @@ async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project:
         clock=lambda: now[0],
     )
     planned = dataclasses.replace(pipeline, sampler=sampler, budgets=budgets, cap=None)
-    for batch in progress(stored_traces(project.client, project.name, **project.bounds), description="reading"):
+    for batch in progress(project.traces(), description="reading"):
         plan.traces += len(batch)
         traces = [trace for stored in batch for trace in planned.rag_traces(stored.spans)]
         for trace in sorted(traces, key=lambda each: each.start_ns):

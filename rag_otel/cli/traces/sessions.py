@@ -9,10 +9,11 @@ from typing import Final
 
 from rag_otel.cli.options import json_option, phoenix_options, reading_options, reading_pipeline, settings_of
 from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.phoenix_project import PhoenixProject, phoenix_project
+from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import InputError
 from rag_otel_collectors.stored.answers import stored_answers
+from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_collectors.stored.sessions import SessionScore, session_annotations, session_scores
 
 _BATCH: Final = 100
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     settings = settings_of(arguments)
     project = phoenix_project(arguments, settings)
     pipeline = reading_pipeline(settings)
-    answers = stored_answers(project.client, project.name, arguments.metric, pipeline.rag_traces, **project.bounds)
+    answers = stored_answers(project, arguments.metric, pipeline.rag_traces)
     sessions = session_scores(progress(answers, description="reading"), arguments.metric)
     if not sessions:
         raise InputError(
@@ -47,18 +48,17 @@ def run(arguments: argparse.Namespace) -> Outcome:
     )
 
 
-def _write(project: PhoenixProject, sessions: Sequence[SessionScore]) -> int:
+def _write(project: StoredProject, sessions: Sequence[SessionScore]) -> int:
     """Annotates the sessions that Phoenix knows. Returns how many.
 
     A session that began before `--since` keeps the annotations of an earlier run, which may have seen all of it.
     """
-    since = project.bounds.get("since")
     wanted = {each.session_id: each for each in sessions if each.score is not None}
     rows = project.client.sessions(project.name) if wanted else ()
     known = [
         wanted[row["session_id"]]
         for row in rows
-        if row["session_id"] in wanted and (since is None or _time(row["start_time"]) >= since)
+        if row["session_id"] in wanted and (project.since is None or _time(row["start_time"]) >= project.since)
     ]
     for start in range(0, len(known), _BATCH):
         batch = known[start : start + _BATCH]

@@ -17,7 +17,7 @@ from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.stored.otlp_files import read_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
-from rag_otel_collectors.stored.restored_spans import stored_traces
+from rag_otel_collectors.stored.project import StoredProject
 from testkit.shared_servers import SharedPhoenix
 from tests.collectors.backfill.stored import a_trace, send, spans_in, with_fresh_ids, written
 from tests.collectors.conventions.spans import FIXTURES
@@ -163,8 +163,9 @@ def test_traces_are_read_from_phoenix_as_from_the_file(project: Project, tmp_pat
     requests = [with_fresh_ids(json.loads(path.read_text())) for path in sorted(FIXTURES.glob("*.json"))]
     project.send(*requests)
     sent = {span.trace_id for request in requests for span in _records(request, tmp_path)}
-    batches = stored_traces(PhoenixClient(project.api.base_url), project.name, since=datetime(2025, 1, 1, tzinfo=UTC))
-    stored = {trace.trace_id: _read(trace.spans) for batch in batches for trace in batch}
+    since = datetime(2025, 1, 1, tzinfo=UTC)
+    read = StoredProject(client=PhoenixClient(project.api.base_url), name=project.name, since=since)
+    stored = {trace.trace_id: _read(trace.spans) for batch in read.traces() for trace in batch}
     assert set(stored) == sent
     for request in requests:
         for trace_id in {span.trace_id for span in _records(request, tmp_path)}:
