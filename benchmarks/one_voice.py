@@ -21,6 +21,8 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
+from rag_otel.drift.memory import NAME, VERSION  # noqa: E402
+from rag_otel.durable.named_states import states_in  # noqa: E402
 from testkit.drift_scores import START_S, scores  # noqa: E402
 from testkit.fleet import Fleet, fleet  # noqa: E402
 from testkit.http_receiver import Receiver, http_receiver  # noqa: E402
@@ -85,12 +87,12 @@ def killed_in_mid_stream(seed: int, workers_count: int = 4, kills: int = 2) -> d
             eventually(lambda: alarms(receiver))
         found = alarms(receiver)
         tell_two(found)
-        seen = json.loads((Path(folder) / "shared" / "drift.json").read_text())["state"]["family"]["count"]
+        (state,) = states_in(Path(folder), NAME, VERSION).values()
         return {
             "ids": len({body["id"] for body in found if body["state"] == "firing"}),
             "deliveries": sum(body["state"] == "firing" for body in found),
             "resolved": sum(body["state"] == "resolved" for body in found),
-            "counted": seen,
+            "counted": state["family"]["count"],
         }
 
 

@@ -24,14 +24,16 @@ from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits, Problems
 from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
 from rag_otel.alerts.states import Moment, ProblemsState, ServiceNames
-from rag_otel.durable.state_folder import StateFolder, StateRecord
+from rag_otel.durable.named_states import NamedState
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
 from rag_otel.protocols import AlertChannel
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.sharing.consumers import Observed, Positions
 
 VERSION: Final = 4
-FILE: Final = "alerts.json"
+NAME: Final = "alerts"
+"""Of the state."""
 _SAVE_EVERY_S: Final = 1.0
 _SAVE_POSITIONS_S: Final = 10.0
 
@@ -83,7 +85,7 @@ class Inbox:
         self._changed: Callable[[], None] = lambda: None
         self._hold: Callable[[], AbstractContextManager[object]] = nullcontext
         self._lock = threading.RLock()
-        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
+        self._saved = None if state is None else NamedState(state, NAME, VERSION)
         kept = self._load()
         self.problems = Problems(limits or Limits(), kept.problems)
         if kept.saved_at:

@@ -10,6 +10,7 @@ from rag_otel.budgets.budget_limit import BudgetLimit, Unit
 from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.expected_cost import AskPrice
 from rag_otel.budgets.ledger import Ledger, MemoryLedger
+from rag_otel.durable.state_folder import DATABASE
 from rag_otel.sampling.build import policy_of
 from rag_otel.settings import Settings
 
@@ -57,9 +58,7 @@ def open_ledger(settings: Settings) -> Ledger:
     ConfigurationError."""
     store = settings.judge.budget_store
     if store is None and settings.state_folder is not None:
-        from rag_otel.durable.database import FILE  # imports sqlite3
-
-        store = f"{SQLITE}{Path(settings.state_folder) / FILE}"
+        store = f"{SQLITE}{Path(settings.state_folder) / DATABASE}"
     if store is None or store == MEMORY:
         return MemoryLedger()
     if store.startswith(SQLITE):

@@ -72,7 +72,7 @@ class SqliteLedger(Ledger):
         try:
             with self._database.transaction() as connection:
                 yield connection
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise LedgerError(f"{self._database.path}: {error}") from None
 
 

@@ -25,8 +25,7 @@ from rag_otel.cli.worker import COLLECTOR_WORKER
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.setup import build_judge_watch
-from rag_otel.durable.database import FILE
-from rag_otel.durable.state_folder import hold, make_folder
+from rag_otel.durable.state_folder import DATABASE, hold, make_folder
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.safety.extras import require_extra
@@ -112,7 +111,7 @@ def _with_shared_budgets(configuration: Configuration) -> Configuration:
     settings = resolved.settings
     if settings.judge.budget_store is not None or settings.state_folder is not None:
         return configuration
-    file = Path(configuration.collector.data_dir).absolute() / "state" / FILE
+    file = Path(configuration.collector.data_dir).absolute() / "state" / DATABASE
     settings = dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, budget_store=f"sqlite:{file}"))
     return dataclasses.replace(configuration, evaluation=dataclasses.replace(resolved, settings=settings))
 

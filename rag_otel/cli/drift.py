@@ -131,7 +131,7 @@ def _saved(settings: Settings) -> list[Found]:
         raise InputError(f"{settings.state_folder}: no drift state; it is saved half a minute after the first results")
     return [
         Found(
-            heading=f"Drift, {each.path.parent}, saved {moment(each.memory.saved_s)}",
+            heading=f"Drift, {each.part}, saved {moment(each.memory.saved_s)}",
             views=views(each.memory.family, each.memory.events),
             events=each.memory.events,
             judge=judge_lines(each.memory.readings),

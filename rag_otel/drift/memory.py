@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
@@ -15,13 +14,16 @@ from rag_otel.drift.family import DriftSettings, Family, Key
 from rag_otel.drift.judge_watch import KnownJudges
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.drift.records import from_record, stored
+from rag_otel.durable.named_states import states_in
 from rag_otel.errors import InputError
 from rag_otel.lazy_dataclass import dataclass
 
 VERSION: Final = 6
-FILE: Final = "drift.json"
+NAME: Final = "drift"
+"""Of the state."""
 RELEARN: Final = "drift.relearn"
-"""Whoever puts this file beside the state asks for new baselines; a running process takes it at its next save."""
+"""Whoever puts this file into a part of the state folder asks for new baselines; a running process takes it at its next
+save."""
 
 
 @stored
@@ -55,29 +57,32 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMemory:
-    """One process's memory, and where it stands."""
+    """One process's memory, and its part of the state folder."""
 
-    path: Path
+    part: Path
     memory: Memory
 
 
 def read_memories(folder: Path, settings: DriftSettings) -> list[StoredMemory]:
     """The memories of all processes of a state folder, or of one part of it. Raises InputError for one that cannot be
     understood; it is left as it is."""
-    return [StoredMemory(path=path, memory=_read(path, settings)) for path in _files(folder)]
+    return [
+        StoredMemory(part=part, memory=_read(part, record, settings))
+        for part, record in states_in(folder, NAME, VERSION).items()
+    ]
 
 
 def ask_to_relearn(folder: Path) -> int:
     """Have every process of the folder learn new baselines; how many were asked. Raises InputError."""
-    files = _files(folder)
-    if not files:
+    parts = list(states_in(folder, NAME, VERSION))
+    if not parts:
         raise InputError(f"{folder}: no drift state there")
-    for path in files:
+    for part in parts:
         try:
-            (path.parent / RELEARN).touch()
+            (part / RELEARN).touch()
         except OSError as error:
-            raise InputError(f"{path.parent}: {error.strerror}") from None
-    return len(files)
+            raise InputError(f"{part}: {error.strerror}") from None
+    return len(parts)
 
 
 def judge_lines(readings: Readings) -> list[str]:
@@ -93,15 +98,8 @@ def judge_lines(readings: Readings) -> list[str]:
     return lines
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / FILE, *folder.glob(f"*/{FILE}")) if path.is_file())
-
-
-def _read(path: Path, settings: DriftSettings) -> Memory:
+def _read(part: Path, record: Any, settings: DriftSettings) -> Memory:
     try:
-        stored = json.loads(path.read_bytes())
-        if stored["version"] != VERSION:
-            raise ValueError(f"version {stored['version']}, not {VERSION}")
-        return Memory.restored(stored["state"], settings)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: cannot be understood: {type(error).__name__}: {error}") from None
+        return Memory.restored(record, settings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{part}: the drift state cannot be understood: {type(error).__name__}: {error}") from None

@@ -15,11 +15,12 @@ from rag_otel.drift.alerting import drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key, belongs
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
-from rag_otel.drift.memory import FILE, RELEARN, VERSION, Memory
+from rag_otel.drift.memory import NAME, RELEARN, VERSION, Memory
 from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
 from rag_otel.drift.records import to_record
 from rag_otel.drift.series import Series
-from rag_otel.durable.state_folder import StateFolder, StateRecord
+from rag_otel.durable.named_states import NamedState
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded
@@ -69,7 +70,7 @@ class DriftMonitor:
         self._raise_alert = raise_alert
         self._examples = examples or Examples()
         self._state = state
-        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
+        self._saved = None if state is None else NamedState(state, NAME, VERSION)
         self._judge = judge
         self._clock = clock
         if judge is not None:

@@ -1,40 +1,43 @@
-"""The folder for state that survives a restart: a part for each process, and files that are written atomically.
+"""The folder for what survives a restart: a part for each process, and one small database for all.
 
-    <state_folder>/0/...      the first process, 1/... the second; a lock in each tells which are taken
+    <state_folder>/0/...           the first process, 1/... the second; a lock in each tells which are taken
+    <state_folder>/state.sqlite    see `rag_otel.durable.database`
 
-A restarted process finds the part that it left. A part that no process holds is found with `orphans`. A file is written
-under another name and renamed: a process that is killed leaves the old file or the new one. A power failure may lose
-the last second's files; what cannot be read then is set aside, not raised.
+A restarted process finds the part that it left. A part that no process holds is found with `orphans`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.safety.guard import counters, logger
+
+if TYPE_CHECKING:
+    from rag_otel.durable.database import Database
 
 try:
     import fcntl
 except ImportError:  # Windows: one process to a folder
     fcntl = None  # type: ignore[assignment]
 
-T = TypeVar("T")
 CAN_LOCK: Final = fcntl is not None
 """Whether processes can share a folder here."""
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Of everything in a state folder and in a collector's data folder, together."""
 _FORMAT_FILE: Final = "format"
 _OURS: Final = ("[0-9]*/lock", "shared/lock", "journal/*.log", "outbox/log/*.log")
 """What stands in a folder that was used, also before formats had numbers."""
+DATABASE: Final = "state.sqlite"
+"""The file in the folder that all parts share."""
 _LOCK: Final = "lock"
 _MAX_PARTS: Final = 256
+_BUSY_S: Final = 2.0
+"""Whoever saves a state holds up what it belongs to."""
 
 
 class StateFolder:
@@ -45,6 +48,7 @@ class StateFolder:
         self.root = Path(root)
         self._lock = threading.RLock()
         self._claimed: tuple[Path, int] | None = None
+        self._database: Database | None = None
         try:
             make_folder(self.root)
         except OSError as error:
@@ -58,6 +62,22 @@ class StateFolder:
             if self._claimed is None:
                 self._claimed = self._claim()
             return self._claimed[0]
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[Path]:
+        """The part of this process, which it does not release before the block ends. Raises OSError."""
+        with self._lock:
+            yield self.path
+
+    @property
+    def database(self) -> Database:
+        """What all parts share. Opened at its first use."""
+        with self._lock:
+            if self._database is None:
+                from rag_otel.durable.database import Database  # imports sqlite3
+
+                self._database = Database(self.root / DATABASE, busy_timeout_s=_BUSY_S)
+            return self._database
 
     @contextlib.contextmanager
     def orphans(self) -> Iterator[list[Path]]:
@@ -84,6 +104,8 @@ class StateFolder:
     def close(self) -> None:
         """Release the part. Safe to call twice; a later use claims again."""
         with self._lock:
+            if self._database is not None:
+                self._database.close()
             if self._claimed is not None:
                 os.close(self._claimed[1])
                 self._claimed = None
@@ -96,38 +118,6 @@ class StateFolder:
             if (descriptor := hold(part)) is not None:
                 return part, descriptor
         raise OSError(f"{self.root}: all {_MAX_PARTS} parts are taken")
-
-
-class StateRecord:
-    """One state in the folder: a file of JSON with a version, read at the start and written as a whole."""
-
-    def __init__(self, folder: StateFolder, name: str, version: int) -> None:
-        self._folder, self._name, self._version = folder, name, version
-
-    def load(self, read: Callable[[Any], T]) -> T | None:
-        """What `read` makes of the state; None where there is none. One of another version, or that `read` refuses with
-        ValueError, KeyError or TypeError, is set aside."""
-        path = self._folder.path / self._name
-        data = read_file(path)
-        if data is None:
-            return None
-        try:
-            stored = json.loads(data)
-            if stored["version"] != self._version:
-                raise ValueError(f"version {stored['version']}, not {self._version}")
-            return read(stored["state"])
-        except (ValueError, KeyError, TypeError) as error:
-            set_aside(path, f"{type(error).__name__}: {str(error)[:200]}")
-            return None
-
-    def save(self, state: Any) -> bool:
-        """False where the disk does not take it."""
-        data = json.dumps({"version": self._version, "state": state}).encode()
-        try:
-            path = self._folder.path / self._name
-        except OSError:  # this process has left the folder to another one
-            return False
-        return write_file(path, data)
 
 
 def make_folder(path: Path) -> None:
@@ -166,25 +156,13 @@ def mark_format(root: Path) -> None:
     """Note the version of what will be in a folder, before it is. Raises OSError."""
     path = root / _FORMAT_FILE
     if not path.exists():
-        _replace(path, f"{FORMAT}\n".encode())
+        write_whole(path, f"{FORMAT}\n".encode())
 
 
-def write_file(path: Path, data: bytes) -> bool:
-    """Put `data` at `path`, whole or not at all; False, counted and logged once, when the disk does not take it."""
-    try:
-        _replace(path, data)
-    except OSError as error:
-        if counters.add("state.write_failed") == 1:
-            logger.warning("rag-otel: %s cannot be written (%s): it is kept in memory alone", path, error)
-        return False
-    return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Raises OSError."""
+def write_whole(path: Path, data: bytes) -> None:
+    """Put `data` at `path`, whole or not at all. Raises OSError."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        make_folder(path.parent)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0), 0o600)
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -193,25 +171,6 @@ def _replace(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
-
-
-def read_file(path: Path) -> bytes | None:
-    """What stands at `path`; None where there is nothing."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        logger.warning("rag-otel: %s cannot be read (%s)", path, error)
-        return None
-
-
-def set_aside(path: Path, why: object) -> None:
-    """Rename a file that cannot be read to `*.unreadable`: a newer version may read it, and it fails only once."""
-    counters.add("state.unreadable")
-    logger.warning("rag-otel: %s is set aside, it cannot be read: %s", path, why)
-    with contextlib.suppress(OSError):
-        path.replace(path.with_name(f"{path.name}.unreadable"))
 
 
 def hold(folder: Path) -> int | None:
@@ -226,3 +185,17 @@ def hold(folder: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in this block for the folder. Raises OSError."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

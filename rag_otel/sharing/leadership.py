@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from pathlib import Path
 from typing import Final
 
-from rag_otel.durable.state_folder import StateFolder, hold, make_folder, mark_format, write_file
+from rag_otel.durable.state_folder import StateFolder, hold, make_folder, mark_format, write_whole
 
 SHARED: Final = "shared"
 OBSERVED: Final = "observed"
@@ -50,5 +51,6 @@ class SharedFolder(StateFolder):
                 if descriptor is None:
                     return False
                 self._claimed = (self._part, descriptor)
-                write_file(self._part / LEADER, f"{os.getpid()}\n".encode())
+                with contextlib.suppress(OSError):  # a full disk: it leads all the same
+                    write_whole(self._part / LEADER, f"{os.getpid()}\n".encode())
             return True

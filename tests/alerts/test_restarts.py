@@ -24,6 +24,7 @@ from testkit.programs import program
 from tests.alerts.alertmanager_server import alertmanager
 from tests.alerts.test_inbox import NOON
 from tests.support.results import a_result
+from tests.support.states import state_of
 
 
 class Life:
@@ -146,7 +147,7 @@ def test_nothing_is_sent_before_it_has_left_the_outbox(tmp_path: Path) -> None:
     @contextmanager
     def hold() -> Iterator[None]:
         yield
-        outboxes.append(len(json.loads((tmp_path / "0" / "alerts.json").read_text())["state"]["outbox"]))
+        outboxes.append(len(state_of(tmp_path, "alerts")["outbox"]))
 
     life.inbox.connect(life.told.append, hold=hold)
     life.inbox.consider(a_result())

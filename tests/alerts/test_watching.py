@@ -15,7 +15,7 @@ import pytest
 import rag_otel
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
-from rag_otel.alerts.inbox import Inbox
+from rag_otel.alerts.inbox import NAME, VERSION, Inbox
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
@@ -31,6 +31,7 @@ from rag_otel.setup.parts import Parts
 from testkit.polling import eventually
 from testkit.settings import grouped
 from tests.support.results import a_result, an_evaluation
+from tests.support.states import put_state, text_of_state
 
 PATIENCE_S = 20.0
 FAILED = an_evaluation(score=None, risk=None, label=None, claims=(), error_type="builtins.TimeoutError")
@@ -189,13 +190,15 @@ def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version": 99}', '{"version": 3, "state": {"pages": 1}}'])
-def test_a_memory_that_cannot_be_read_is_set_aside(content: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "version"), [("", VERSION), ("{", VERSION), ("{}", 99), ('{"problems": 1}', VERSION)]
+)
+def test_a_memory_that_cannot_be_read_is_set_aside(content: str, version: int, tmp_path: Path) -> None:
     """The inbox starts without it."""
     folder = StateFolder(tmp_path)
-    (folder.path / "alerts.json").write_text(content)
+    put_state(tmp_path, NAME, content, version=version)
     assert Inbox(state=folder).told() == set()
-    assert (folder.path / "alerts.json.unreadable").exists()
+    assert text_of_state(tmp_path, f"{NAME}.unreadable") == content
 
 
 def test_a_monitor_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,9 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.delivery.undelivered import Undelivered
+from rag_otel.durable.named_states import NamedState
 from rag_otel.durable.record_format import pieces
-from rag_otel.durable.state_folder import StateFolder, write_file
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.model import EvaluatedTrace, SpanRef
 from rag_otel.safety.guard import counters
@@ -232,14 +233,6 @@ def test_nobody_else_may_read_what_is_kept(tmp_path: Path) -> None:
     assert StateFolder(tmp_path).path.stat().st_mode & 0o077 == 0
 
 
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    """No temporary file stays, none is ever read."""
-    assert write_file(tmp_path / "a" / "state.json", b"old")
-    assert write_file(tmp_path / "a" / "state.json", b"new")
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["state.json"]
-    assert (tmp_path / "a" / "state.json").read_bytes() == b"new"
-
-
 def test_what_is_kept_is_for_this_user_alone(tmp_path: Path) -> None:
     """Folders 0700 and files 0600, whatever the umask lets: answers stand in them."""
     before = os.umask(0)
@@ -247,7 +240,7 @@ def test_what_is_kept_is_for_this_user_alone(tmp_path: Path) -> None:
         state = StateFolder(tmp_path / "a" / "state")
         log = Undelivered(state, "alert_pager", Alert)
         assert log.keep(Alert(name="unfaithful_answer", fingerprint="f", metric="faithfulness")) is not None
-        assert write_file(state.path / "monitors" / "series.json", b"{}")
+        assert NamedState(state, "drift", 1).save({})
     finally:
         os.umask(before)
     found = {each.relative_to(tmp_path): each.stat().st_mode & 0o777 for each in (tmp_path / "a").rglob("*")}

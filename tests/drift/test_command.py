@@ -13,6 +13,7 @@ from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.durable.state_folder import StateFolder
 from testkit.drift_scores import START_S, results, scores
+from tests.support.states import put_state
 
 
 def a_file(path: Path, *, drop: bool = True, rows: int = 900) -> Path:
@@ -151,7 +152,7 @@ def test_nothing_to_show_says_how(
     assert "--state" in capsys.readouterr().err
     assert main(["drift", "--state", str(tmp_path)]) == 2
     assert "no drift state" in capsys.readouterr().err
-    (tmp_path / memory.FILE).write_text("{}")
+    put_state(tmp_path, memory.NAME, "{}", version=memory.VERSION)
     assert main(["drift", "--state", str(tmp_path)]) == 2
     assert "cannot be understood" in capsys.readouterr().err
 

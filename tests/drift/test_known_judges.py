@@ -17,6 +17,7 @@ from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, Evaluation
 from testkit.drift_scores import results
+from tests.support.states import state_of
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 SERIES = ("faithfulness.score", "all")
@@ -95,12 +96,11 @@ def test_an_alarm_of_the_old_version_is_over(tmp_path: Path) -> None:
     first.write([*results(0.92, 300, version="2+6"), *results(0.72, 200, at=300, seed=1, version="2+6")])
     first.close()
     state.close()
-    file = tmp_path / "0" / memory.FILE
-    assert '"faithfulness"' in json.dumps(json.loads(file.read_text())["state"]["problems"])
+    assert '"faithfulness"' in json.dumps(state_of(tmp_path, memory.NAME)["problems"])
     monitor = a_monitor(tmp_path)
     monitor.write(results(0.72, 10, at=500, version="2+7"))
     monitor.close()
-    assert '"faithfulness"' not in json.dumps(json.loads(file.read_text())["state"]["problems"])
+    assert '"faithfulness"' not in json.dumps(state_of(tmp_path, memory.NAME)["problems"])
     assert not any(series.firing for _, series in monitor.family)
 
 

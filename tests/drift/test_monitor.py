@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -15,10 +16,11 @@ from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift import memory
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.monitor import DriftMonitor
-from rag_otel.durable.state_folder import StateFolder
+from rag_otel.durable.state_folder import DATABASE, StateFolder
 from rag_otel.safety.guard import counters
 from rag_otel.telemetry.gauges import gauges
 from testkit.drift_scores import result, results
+from tests.support.states import put_state, state_of, text_of_state
 
 SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
 
@@ -89,8 +91,7 @@ def test_state_survives_a_restart(tmp_path: Path) -> None:
     assert len(told) == 1
     first.close()
     first_folder.close()
-    text = (tmp_path / "0" / memory.FILE).read_text()
-    assert "moon" not in text
+    assert "moon" not in json.dumps(state_of(tmp_path, memory.NAME))
     second = a_monitor(told, StateFolder(tmp_path))
     second.write(results(0.72, 100, at=500, seed=2))
     assert len(told) == 1
@@ -99,15 +100,22 @@ def test_state_survives_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", '{"version": 99}', '{"version": 3, "count": 0, "learned": {}, "series": [{}]}', "[]"]
+    ("content", "version"),
+    [
+        ("", memory.VERSION),
+        ("{", memory.VERSION),
+        ("{}", 99),
+        ('{"count": 0, "learned": {}, "series": [{}]}', 3),
+        ('{"count": 0, "learned": {}, "series": [{}]}', memory.VERSION),
+        ("[]", memory.VERSION),
+    ],
 )
-def test_a_state_that_nobody_understands_is_set_aside(tmp_path: Path, content: str) -> None:
+def test_a_state_that_nobody_understands_is_set_aside(tmp_path: Path, content: str, version: int) -> None:
     """It is kept for whoever wrote it, and watching starts anew."""
-    (tmp_path / "0").mkdir()
-    (tmp_path / "0" / memory.FILE).write_text(content)
+    put_state(tmp_path, memory.NAME, content, version=version)
     monitor = a_monitor(Told(), StateFolder(tmp_path))
     monitor.write(results(0.9, 10))
-    assert (tmp_path / "0" / f"{memory.FILE}.unreadable").read_text() == content
+    assert text_of_state(tmp_path, f"{memory.NAME}.unreadable") == content
     assert monitor.family[("faithfulness.score", "all")].learned == 10
 
 
@@ -134,11 +142,11 @@ def test_a_forked_child_has_series_of_its_own(tmp_path: Path) -> None:
         monitor.close()
         os._exit(0 if monitor.family[("faithfulness.score", "all")].learned == 7 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    assert (tmp_path / "1" / memory.FILE).exists()
+    assert text_of_state(tmp_path, memory.NAME, part="1") is not None
     monitor.write(results(0.92, 50, at=50))
     assert monitor.family[("faithfulness.score", "all")].learned == 100
     delivery.shutdown(1.0)
-    assert (tmp_path / "0" / memory.FILE).exists()
+    assert text_of_state(tmp_path, memory.NAME) is not None
 
 
 def test_a_disk_that_is_full_costs_the_state_alone(tmp_path: Path) -> None:
@@ -146,7 +154,9 @@ def test_a_disk_that_is_full_costs_the_state_alone(tmp_path: Path) -> None:
     folder = StateFolder(tmp_path)
     monitor = a_monitor(told := Told(), folder)
     monitor.write(results(0.92, 10))
-    (folder.path / memory.FILE).mkdir()
+    folder.database.close()
+    (tmp_path / DATABASE).unlink()
+    (tmp_path / DATABASE).mkdir()
     before = counters.get("state.write_failed")
     monitor.close()
     monitor.write([*results(0.92, 300, at=10), *results(0.72, 300, at=310, seed=1)])

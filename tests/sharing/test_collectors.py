@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
 from testkit.polling import eventually
+from tests.support.states import state_of
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
 
@@ -29,5 +29,4 @@ def test_two_collectors_learn_one_baseline(tmp_path: Path) -> None:
             )
             assert a.stop() == 0
             assert b.stop() == 0
-    state = json.loads((shared / "shared" / "drift.json").read_text())
-    assert state["state"]["family"]["count"] == 28
+    assert state_of(shared, "drift", part="shared")["family"]["count"] == 28

@@ -12,6 +12,7 @@ from testkit.drift_scores import scores
 from testkit.fleet import Fleet, fleet
 from testkit.http_receiver import Receiver, http_receiver
 from testkit.polling import eventually
+from tests.support.states import text_of_state
 
 pytestmark = pytest.mark.server
 
@@ -41,7 +42,7 @@ def test_four_workers_tell_one_alarm(tmp_path: Path) -> None:
     assert alarm["name"] == "drift_score"
     assert alarm["details"]["learned_from"].startswith("200 evaluations")
     assert alarm["examples"][0]["response"].startswith("Answer ")
-    assert (tmp_path / "shared" / "drift.json").exists()
+    assert text_of_state(tmp_path, "drift", part="shared") is not None
 
 
 def test_another_worker_goes_on_where_the_leader_was_killed(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ class DiskCache:
         try:
             with self._database.use():
                 pass
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise ConfigurationError(f"the judge's cache {self.path} cannot be opened: {error}") from None
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -112,7 +112,7 @@ class DiskCache:
             if row is None or (self._keep_s is not None and row[1] < time.time() - self._keep_s):
                 return None
             stored = json.loads(row[0])
-        except (OSError, sqlite3.Error, ValueError) as error:
+        except (OSError, ValueError) as error:
             self._report("read", error)
             return None
         return stored if isinstance(stored, dict) else None
@@ -124,7 +124,7 @@ class DiskCache:
             with self._database.use() as connection:
                 connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", row)
                 self._clean(connection, row[2])
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             self._report("write", error)
 
     def claim(self, key: str, expires_s: float) -> bool:
@@ -134,7 +134,7 @@ class DiskCache:
         try:
             with self._database.use() as connection:
                 return connection.execute(taken, (key, now + expires_s, now)).rowcount > 0
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             self._report("write", error)
             return True
 
@@ -143,7 +143,7 @@ class DiskCache:
         try:
             with self._database.use() as connection:
                 connection.execute("DELETE FROM claims WHERE key = ?", (key,))
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             self._report("write", error)
 
     def __len__(self) -> int:

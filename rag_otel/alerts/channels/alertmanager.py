@@ -18,7 +18,8 @@ from rag_otel.alert import Alert, AlertAudience, AlertState
 from rag_otel.alerts.messages.rendering import Message, Sizes, compose_message, details, head, timestamp
 from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.delivery.http import post, to_json
-from rag_otel.durable.state_folder import StateFolder, StateRecord
+from rag_otel.durable.named_states import NamedState
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.rendering.text_cutting import one_line
 from rag_otel.safety.guard import counters, guarded
@@ -33,7 +34,7 @@ RENEWALS_MISSED_IN_A_RESTART: Final = 15
 MAX_FIRING: Final = 256
 """The most alerts that are renewed; of more, the oldest expire."""
 VERSION: Final = 3
-"""Of the file in the state folder."""
+"""Of the state."""
 _PATH: Final = "/api/v2/alerts"
 _SIZES: Final = Sizes(question=500, response=1500, claim=300, quote=300)
 
@@ -64,7 +65,7 @@ class AlertmanagerChannel:
         self._renew_s = renew_s
         self._timeout_s = timeout_s
         self._clock = clock
-        self._saved: StateRecord | None = None
+        self._saved: NamedState | None = None
         self._start_empty()
 
     def _start_empty(self) -> None:
@@ -100,7 +101,7 @@ class AlertmanagerChannel:
 
     def go_on(self, folder: StateFolder, open_alerts: Collection[str]) -> None:
         """Renew what the last process told and what is not over yet, at once and from then on."""
-        self._saved = StateRecord(folder, f"{self.name}.json", VERSION)
+        self._saved = NamedState(folder, self.name, VERSION)
         found = self._saved.load(lambda stored: {name: {**payload} for name, payload in stored.items()})
         with self._order:
             self._firing.update({name: each for name, each in (found or {}).items() if name in open_alerts})

@@ -10,12 +10,14 @@ from typing import Any, ClassVar, Final
 
 from rag_otel.alert import Alert
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.durable.state_folder import StateFolder, StateRecord
+from rag_otel.durable.named_states import NamedState
+from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import guarded
 from rag_otel.sharing.consumers import Observed, Positions
 
-FILE: Final = "monitors.json"
+NAME: Final = "monitors"
+"""Of the state."""
 VERSION: Final = 1
 _CHECK_EVERY_S: Final = 15.0
 _SAVE_EVERY_S: Final = 60.0
@@ -66,7 +68,7 @@ class Monitors:
         """`wall_time_of` turns the times of `clock` into those of the wall clock."""
         self._monitors = tuple(monitors)
         self._raise = raise_alert
-        self._saved = None if state is None else StateRecord(state, FILE, VERSION)
+        self._saved = None if state is None else NamedState(state, NAME, VERSION)
         self._clock = clock
         self._wall_time_of = wall_time_of
         self._lock = threading.RLock()

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Ring, Window
-from rag_otel.alerts.monitors.monitor import Monitors
+from rag_otel.alerts.monitors.monitor import NAME, VERSION, Monitors
 from rag_otel.alerts.monitors.slo import MAX_SLICES, Objective, SloMonitor
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.model import EvaluatedTrace, SamplingDecision
 from tests.support.results import QUESTION, a_result, an_evaluation
+from tests.support.states import put_state, text_of_state
 
 START = 1_700_049_600.0
 OBJECTIVE = Objective(target=0.95, threshold=0.7)
@@ -154,10 +155,10 @@ def test_a_budget_survives_a_restart(tmp_path: Path) -> None:
     assert next(alert.state for alert in second.traffic(60, drawn(0.0))) is AlertState.RESOLVED
     other = Scene(Objective(target=0.9), state=state)
     assert not other.slo._slices
-    broken = {"version": 1, "state": {"read": {}, "kept": {"slo": {"objective": str(OBJECTIVE), "slices": [{}]}}}}
-    (state.path / "monitors.json").write_text(json.dumps(broken))
+    broken = {"read": {}, "kept": {"slo": {"objective": str(OBJECTIVE), "slices": [{}]}}}
+    put_state(tmp_path, NAME, json.dumps(broken), version=VERSION)
     assert not Scene(state=state).slo._slices
-    assert (state.path / "monitors.json.unreadable").exists()
+    assert text_of_state(tmp_path, f"{NAME}.unreadable") is not None
 
 
 def test_routes_without_end_share_a_budget() -> None:
