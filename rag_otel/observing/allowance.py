@@ -43,16 +43,26 @@ class Allowance:
 
     def text(self, text: str) -> str:
         """As much of a text as is kept, fit for an attribute."""
+        if len(text) <= MAX_CHARACTERS and text.isascii():  # by far the most usual
+            return text
         return self._kept(text, MAX_CHARACTERS)
 
     def chunk_text(self, text: str) -> str:
         """The same for the text of a chunk."""
-        if len(text) <= self.chunk_characters and text.isascii():  # by far the most usual
+        if len(text) <= self.chunk_characters and text.isascii():
             self.chunk_characters -= len(text)
             return text
         kept = self._kept(text, self.chunk_characters)
         self.chunk_characters -= len(kept)
         return kept
+
+    def chunk_texts(self, texts: list[str]) -> list[str]:
+        """The same for the texts of several chunks."""
+        size = sum(map(len, texts))
+        if size <= self.chunk_characters and all(map(str.isascii, texts)):  # by far the most usual
+            self.chunk_characters -= size
+            return texts
+        return [self.chunk_text(text) for text in texts]
 
     def _kept(self, text: str, most: int) -> str:
         if len(text) > most:

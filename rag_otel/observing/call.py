@@ -6,11 +6,11 @@ one `set_attributes`, references to the strings that the application made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.context import Context, get_current, set_value
-from opentelemetry.trace import NonRecordingSpan, Span, get_current_span, set_span_in_context
+from opentelemetry.trace import INVALID_SPAN, NonRecordingSpan, Span, get_current_span, set_span_in_context
 
 from rag_otel import semconv
 from rag_otel.model import Chunk
@@ -30,8 +30,6 @@ from rag_otel.safety.guard import counters, guarded, logger, report_internal_err
 if TYPE_CHECKING:
     from rag_otel.guarding.guarded_call import GuardRecord
 
-P = ParamSpec("P")
-T = TypeVar("T")
 _NO_CALL: Final[Arguments] = ((), {})
 _NO_LABELS: Final[Mapping[str, Any]] = {}
 
@@ -42,7 +40,7 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
         context = get_current()
         tracer = tracing.tracer()
         parent = get_current_span(context)
-        if is_left_out(parent, tracer):
+        if parent is not INVALID_SPAN and is_left_out(parent, tracer):
             return None
         span = tracer.start_span(plan.name, context)
         if span.is_recording():
@@ -99,7 +97,7 @@ class Observation(Call):
             self.outer = outer
         try:  # now, because the function may change its arguments
             if plan.question is not None and not plan.question.needs_result:
-                self._question = self._found(question_in, plan.question, None)
+                self._find_question(plan.question, None)
             if plan.labels:
                 self._read_labels(None, late=False)
         except Exception as problem:
@@ -120,11 +118,11 @@ class Observation(Call):
         a stream, what that has said; None: nothing yet. May be called again and again."""
         if result is not None and self._result_type is None:
             if self._plan.question is not None and self._plan.question.needs_result and self._question is None:
-                self._question = self._found(question_in, self._plan.question, result)
+                self._find_question(self._plan.question, result)
             if self._plan.labels:
                 self._read_labels(result, late=True)
             if self._recorded is None and self._chunks is None:
-                self._chunks = self._bounded(self._find_chunks, result)
+                self._find_chunks(result, served(result))
         found = self._response if response is None else response
         return self._snapshot(found, incomplete=False, failed=False, allowance=Allowance())
 
@@ -134,7 +132,7 @@ class Observation(Call):
         if where is None:
             return None
         try:
-            return _text_in(where.read(self._arguments, result), Allowance())
+            return text_of(where.read(self._arguments, result), allowance=Allowance())
         except TooLargeError:
             return None
 
@@ -163,15 +161,13 @@ class Observation(Call):
         plan = self._plan
         try:
             if plan.question is not None and plan.question.needs_result:
-                self._question = self._found(question_in, plan.question, result)
+                self._find_question(plan.question, result)
             if plan.labels:
                 self._read_labels(result, late=True)
-            if plan.response is None:
-                self._response = self._bounded(response_in, served(result), allowance=self._allowance)
-            else:
-                self._response = self._found(_text_in, plan.response, result)
+            content = served(result)
+            self._find_response(result, content)
             if self._recorded is None:
-                self._chunks = self._bounded(self._find_chunks, result)
+                self._find_chunks(result, content)
         except Exception as problem:
             if not report_internal_error("observe.result", problem):
                 raise
@@ -245,7 +241,7 @@ class Observation(Call):
             response=response and allowance.text(response),
             memory=self._memory,
             history=labels.get("history", ()),
-            reference=self._bounded(self._reference, allowance) if labels else None,
+            reference=self._reference(allowance) if labels else None,
             session_id=_identity(labels.get("session_id"), outside.get(semconv.SESSION_ID)),
             user_id=_identity(labels.get("user_id"), outside.get(semconv.USER_ID)),
             tags={**tags, **as_tags(labels["tags"])} if "tags" in labels else tags,
@@ -258,19 +254,50 @@ class Observation(Call):
         )
 
     def _reference(self, allowance: Allowance) -> str | None:
-        text = text_of(self._labels.get("reference"), allowance=allowance)
+        try:
+            text = text_of(self._labels.get("reference"), allowance=allowance)
+        except TooLargeError:
+            self._tell_too_large()
+            return None
         return text and allowance.text(text)
 
-    def _found(self, look: Callable[[object, Allowance], str | None], where: Extractor, result: object) -> str | None:
-        return self._bounded(lambda: look(where.read(self._arguments, result), self._allowance))
+    # --- what is found: nothing, told once, where looking for it would take too long ----------------------------------
 
-    def _bounded(self, look: Callable[P, T], *given: P.args, **named: P.kwargs) -> T | None:
-        """What is found; None where that would take too long."""
+    def _find_question(self, where: Extractor, result: object) -> None:
         try:
-            return look(*given, **named)
+            self._question = question_in(where.read(self._arguments, result), self._allowance)
         except TooLargeError:
-            self._tell_once("observe.too_large", "more than is looked through while the call is waited for")
-            return None
+            self._tell_too_large()
+
+    def _find_response(self, result: object, content: object) -> None:
+        """`content` is what the result holds, see `served`."""
+        where = self._plan.response
+        try:
+            if where is None:
+                self._response = response_in(content, allowance=self._allowance)
+            else:
+                self._response = text_of(where.read(self._arguments, result), allowance=self._allowance)
+        except TooLargeError:
+            self._tell_too_large()
+
+    def _find_chunks(self, result: object, content: object) -> None:
+        plan, allowance = self._plan, self._allowance
+        try:
+            if plan.chunks is not None:
+                value = plan.chunks.read(self._arguments, result)
+                self._chunks = None if value is None else to_chunks(value, allowance=allowance)
+                if self._chunks is None and value is not None:
+                    problem = f"{type(value).__name__} cannot be read as documents"
+                    self._tell_once("observe.chunks_unreadable", problem)
+                return
+            self._chunks = chunks_in(content, allowance=allowance)
+            if self._chunks is None and plan.chunks_argument is not None:
+                self._chunks = to_chunks(plan.chunks_argument.read(self._arguments, result), allowance=allowance)
+        except TooLargeError:
+            self._tell_too_large()
+
+    def _tell_too_large(self) -> None:
+        self._tell_once("observe.too_large", "more than is looked through while the call is waited for")
 
     def _read_labels(self, result: object, *, late: bool) -> None:
         extractors = self._plan.labels.items()
@@ -278,19 +305,6 @@ class Observation(Call):
         if "history" in read:  # now: the application will add the next turn to the same list
             read["history"] = turns_in(read["history"], self._allowance)
         self._labels = {**self._labels, **read}
-
-    def _find_chunks(self, result: object) -> tuple[Chunk, ...] | None:
-        plan = self._plan
-        if plan.chunks is not None:
-            value = plan.chunks.read(self._arguments, result)
-            chunks = None if value is None else to_chunks(value, allowance=self._allowance)
-            if chunks is None and value is not None:
-                self._tell_once("observe.chunks_unreadable", f"{type(value).__name__} cannot be read as documents")
-            return chunks
-        chunks = chunks_in(served(result), allowance=self._allowance)
-        if chunks is None and plan.chunks_argument is not None:
-            chunks = to_chunks(plan.chunks_argument.read(self._arguments, result), allowance=self._allowance)
-        return chunks
 
     def _tell_once(self, counter: str, problem: str) -> None:
         if counters.add(f"{counter}.{self._plan.name}") == 1:
@@ -303,7 +317,3 @@ def _identity(named: object, around: object) -> str | None:
     """The id that the application has named, else the one of the context, as text; "" is none."""
     value = around if named is None or named == "" else named
     return None if value is None or value == "" else str(value)
-
-
-def _text_in(value: object, allowance: Allowance) -> str | None:
-    return text_of(value, allowance=allowance)

@@ -58,11 +58,6 @@ class Snapshot:
     """The `Check` of a guard, which has begun the evaluation of this answer already. Not kept on disk."""
 
     @property
-    def truncated(self) -> bool:
-        """True when something is missing here: an answer is not judged by a part of its evidence."""
-        return self.omitted_chunks > 0 or self.omitted_characters > 0
-
-    @property
     def characters(self) -> int:
         """Characters of all texts, as a measure of bytes."""
         size = len(self.question or "") + len(self.response or "") + sum(map(len, (*self.memory, *self.history)))
@@ -75,7 +70,9 @@ class Snapshot:
             return UnevaluableReason.ERROR
         if self.incomplete:
             return UnevaluableReason.INCOMPLETE
-        return UnevaluableReason.TRUNCATED if self.truncated else None
+        if self.omitted_chunks or self.omitted_characters:  # an answer is not judged by a part of its evidence
+            return UnevaluableReason.TRUNCATED
+        return None
 
 
 class WatchesCalls(Protocol):

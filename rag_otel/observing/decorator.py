@@ -23,7 +23,7 @@ from rag_otel.observing.allowance import MAX_WIDTH
 from rag_otel.observing.call import begin
 from rag_otel.observing.plan import Plan, make_plan
 from rag_otel.observing.selectors import Selector
-from rag_otel.observing.streams import async_generator_function, generator_function, run_in_place, with_stream
+from rag_otel.observing.streams import ITSELF, async_generator_function, generator_function, run_in_place, with_stream
 from rag_otel.observing.tracing import Call
 from rag_otel.safety import privacy
 from rag_otel.safety.guard import report_internal_error
@@ -222,10 +222,10 @@ def _streaming(call: Call, result: Any) -> tuple[Any] | None:
         return None
     gate = call.gate
     try:
-        found, place = _stream_in(result)
-        if not found:
+        place = _stream_place(result)
+        if place is None:
             return None
-        if place is not None:
+        if place is not ITSELF:
             call.returned(result)
         handed = with_stream(result, place, call)
     except Exception as problem:
@@ -240,16 +240,11 @@ def _streaming(call: Call, result: Any) -> tuple[Any] | None:
     return (result,)
 
 
-def _stream_in(result: Any) -> tuple[bool, Any]:
-    """(whether a result is or holds a stream, where the stream stands in it; None: the result is the stream)."""
-    if isinstance(result, _GENERATORS):
-        return True, None
-    place = _stream_place(result)
-    return place is not None, place
-
-
 def _stream_place(result: Any) -> Any:
-    """Where the stream stands in a result: an index, a key or an attribute's name; None where there is none."""
+    """Where the stream stands in a result: an index, a key, an attribute's name, or `ITSELF`; None where there is
+    none."""
+    if isinstance(result, _GENERATORS):
+        return ITSELF
     if type(result) is tuple:
         return next((at for at, item in islice(enumerate(result), MAX_WIDTH) if isinstance(item, _GENERATORS)), None)
     if type(result) is dict:

@@ -50,7 +50,12 @@ def to_chunks(documents: object, *, start: int = 0, allowance: Allowance | None 
         allowance.omitted_chunks += max(0, size - room, len(listed) - room)
         del listed[room:]
     if set(map(type, listed)) == _TEXTS:  # by far the most usual, so it takes the shortest way
-        return tuple([_text_chunk(text, position, allowance) for position, text in enumerate(listed, start)])
+        return tuple(
+            [
+                Chunk(id=str(position), text=text, position=position, metadata=_NOTHING)
+                for position, text in enumerate(allowance.chunk_texts(listed), start)
+            ]
+        )
     chunks: list[Chunk] = []
     for position, document in enumerate(listed, start):
         chunk = _to_chunk(document, position, allowance)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from rag_otel.formats import usual_names
 from rag_otel.model import Chunk
@@ -77,7 +77,8 @@ def question_in(value: object, allowance: Allowance | None = None) -> str | None
 def served(result: object) -> object:
     """What the finished response of a web framework (Starlette, Flask, Django: status, type, body of bytes) holds, so
     that the answer is found there; any other result, or a body that is neither JSON nor text, as it is."""
-    if isinstance(result, (str, Mapping, tuple, list)) or _field(result, "status_code") is None:
+    # dict beside Mapping, because asking for an abstract class takes ten times as long.
+    if isinstance(result, (str, dict, tuple, list, Mapping)) or _field(result, "status_code") is None:
         return result
     body = next((body for name in _BODIES if isinstance(body := _field(result, name), bytes)), None)
     if body is None or len(body) > _MAX_BODY_BYTES:
@@ -101,7 +102,7 @@ def response_in(result: object, depth: int = 2, allowance: Allowance | None = No
         return None
     allowance = Allowance() if allowance is None else allowance
     allowance.look_at(1)
-    if _is_plain_tuple(result):
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
         texts = (response_in(item, depth, allowance) for item in result)
         return next((text for text in texts if text is not None), None)
     for name, inner in _fields(result, RESPONSE_NAMES):
@@ -118,7 +119,7 @@ def chunks_in(result: object, depth: int = 3, allowance: Allowance | None = None
         return None
     allowance = Allowance() if allowance is None else allowance
     allowance.look_at(1)
-    if _is_plain_tuple(result):
+    if isinstance(result, tuple) and not hasattr(result, "_fields"):
         lists = (chunks_named("documents", item, allowance) for item in result if isinstance(item, (list, tuple)))
         found = next((chunks for chunks in lists if chunks is not None), None)
         return found if found is not None else _first_chunks(result, depth, allowance)
@@ -140,10 +141,6 @@ def chunks_named(name: str, value: object, allowance: Allowance | None = None) -
     return to_chunks(value, allowance=allowance)
 
 
-def _is_plain_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
-    return isinstance(value, tuple) and not hasattr(value, "_fields")
-
-
 def _holds_strings(value: object) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(item, str) for item in islice(value, MAX_WIDTH))
 
@@ -163,6 +160,8 @@ def _nested(result: object) -> list[object]:
 
 
 def _response_field(value: object, name: str, allowance: Allowance) -> str | None:
+    if isinstance(value, str):
+        return None if name == "messages" else value
     if name in ("replies", "answers", "choices") and isinstance(value, (list, tuple)):
         return text_of(value[0], allowance=allowance) if value else None
     if name == "messages":

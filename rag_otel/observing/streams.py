@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from opentelemetry.context import Context, attach, detach, get_current
 
@@ -19,6 +19,8 @@ from rag_otel.observing.tracing import Call
 from rag_otel.observing.transcript import Transcript
 
 T = TypeVar("T")
+ITSELF: Final = object()
+"""In place of where the stream stands in a result: the result is the stream."""
 Start: TypeAlias = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Call | None, Any]]
 """(args, kwargs) -> the call, None where it is not recorded, and the iterator that does the work."""
 
@@ -185,9 +187,9 @@ def run_in_place(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def with_stream(result: Any, place: Any, call: Call) -> Any:
-    """The result with its stream watched: mappings and objects are changed in place, a tuple is made anew. None where
-    the result cannot be changed."""
-    if place is None:
+    """The result with its stream, which stands at `place`, watched: mappings and objects are changed in place, a tuple
+    is made anew. None where the result cannot be changed."""
+    if place is ITSELF:
         return _watched(call, result)
     if type(result) is tuple:
         return (*result[:place], _watched(call, result[place]), *result[place + 1 :])

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 SET_UP: Final = "rag_otel.setup.instrument"
 """The module that sets the process up. It imports everything else, so it is imported with the first call."""
+_PROVIDER: Final = "_TRACER_PROVIDER"
+"""Where the API keeps the global provider. The public get_tracer_provider() reads the environment while none is set,
+which costs a microsecond a call."""
 _lock = threading.RLock()
 _picked: tuple[object, Tracer] | None = None
 """The global provider that was seen, and the tracer that was picked then."""
@@ -37,7 +40,7 @@ def tracer() -> Tracer:
     """The tracer of the set-up, which the first call makes. It is picked again when the global provider has changed,
     and after `forget_tracer()`. Never raises; a fraction of a microsecond when picked."""
     picked = _picked
-    if picked is not None and picked[0] is _global_provider():
+    if picked is not None and picked[0] is getattr(trace_api, _PROVIDER, None):
         return picked[1]
     return _pick()
 
@@ -55,8 +58,7 @@ def forget_tracer() -> None:
 
 
 def _global_provider() -> object:
-    # The public get_tracer_provider() reads the environment while none is set, which costs a microsecond a call.
-    return getattr(trace_api, "_TRACER_PROVIDER", None)
+    return getattr(trace_api, _PROVIDER, None)
 
 
 def _pick() -> Tracer:

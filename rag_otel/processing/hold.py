@@ -112,6 +112,11 @@ class Hold:
                 self._held[slot] = None
             return True
 
+    @property
+    def is_full(self) -> bool:
+        """True where `admit` would refuse any slot."""
+        return len(self._unfinished) >= self.max_items
+
     def claim(self, slot: Slot) -> bool:
         """True for exactly one caller, who then lets the span go; False ever after (and for a span never held)."""
         with self._lock:

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import field
 from typing import Final, NamedTuple
 
 from opentelemetry.sdk.trace import ReadableSpan, Span
@@ -33,18 +32,14 @@ class Decided(NamedTuple):
     decision: SamplingDecision
     reason: str | None
     """Why it is not; None where it may be."""
-    written: bool = False
-    """True where the span has its status already."""
 
 
-@dataclass(slots=True, eq=False)
 class OpenSpan:
-    """A span between its start and its end, and what has ended below it."""
+    """A span between its start and its end, and what has ended below it.
 
-    span: Span | ReadableSpan
-    parent: OpenSpan | None
-    own: bool
-    """A span of our own traffic."""
+    One is made for every span of the application, so most of it stands in the class until it changes.
+    """
+
     owned: int = NOT_ASKED
     """`OWNED`, `NOT_ASKED`, or how many attributes it had when the answer was no."""
     children: set[OpenSpan] | None = None
@@ -54,9 +49,10 @@ class OpenSpan:
     called: bool = False
     """A model was called here or below."""
     candidate_below: bool = False
-    below: list[ReadableSpan] = field(default_factory=list)
     size: int = 0
+    """Characters of text in `below`."""
     complete: bool = True
+    """False when there were too many spans below to keep."""
     siblings: Siblings | None = None
     """What ended side by side under this span of nobody's dialect."""
     waiting: LateSpans | None = None
@@ -65,6 +61,16 @@ class OpenSpan:
     """Of an observed call: what it has handed over, just before its span ended."""
     decided: Decided | None = None
     """What was decided then."""
+    written: str | None = None
+    """Why it is not evaluated, where its span says so already."""
+
+    def __init__(self, span: Span | ReadableSpan, parent: OpenSpan | None, *, own: bool) -> None:
+        self.span = span
+        self.parent = parent
+        self.own = own
+        """A span of our own traffic."""
+        self.below: list[ReadableSpan] = []
+        """What has ended below it, as far as it is kept here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

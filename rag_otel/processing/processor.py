@@ -21,7 +21,6 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanContext
 
-from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluationStatus, SamplingReason
 from rag_otel.observing.call_snapshot import Snapshot, watch
 from rag_otel.pipeline import queue_full, rate_limited
@@ -29,7 +28,7 @@ from rag_otel.processing import fan_out
 from rag_otel.processing.held_traces import SHUT_DOWN, HeldTraces, count
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.open_spans import Decided, OpenSpan
-from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, scope_name, span_ref
+from rag_otel.processing.sdk_spans import copy_texts, keeps_whole, span_ref
 from rag_otel.processing.span_tracker import SpanTracker
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import guarded, report_internal_error
@@ -120,8 +119,8 @@ class RagSpanProcessor(SpanProcessor):
         own = False
         try:
             own = self._tracker.started(span, own=_is_own(span, parent_context))
-            if not own and scope_name(span) == semconv.SCOPE:
-                watch(span, self)
+            if not own:
+                watch(span, self)  # whatever it is: to ask whose span it is takes as long
         except Exception as error:
             if not report_internal_error("processor.on_start", error):
                 raise
@@ -153,19 +152,21 @@ class RagSpanProcessor(SpanProcessor):
         if record.own:
             return None
         tree = self._tracker.ended(record, span)
-        if tree is None or not (self._active or self._closing) or not span.context.trace_flags.sampled:
+        if tree is None and record.written is None:
+            return span
+        if not (self._active or self._closing) or not span.context.trace_flags.sampled:
             return span
         root = _root_above(record)
         if root is not None and self._runtime.settings.spans.texts_on_root:
             copy_texts(span, root)
-        target, decision, reason, written = record.decided or self._decide(span.context, record.snapshot)
-        if not self._active and reason is None:
-            reason = SHUT_DOWN
         if not self._delivering:
             self._delivering = self._runtime.delivery.start()
-        if written:
-            count(EvaluationStatus.SKIPPED, reason)
+        if tree is None:
+            count(EvaluationStatus.SKIPPED, record.written)
             return span
+        target, decision, reason = record.decided or self._decide(span.context, record.snapshot)
+        if not self._active and reason is None:
+            reason = SHUT_DOWN
         if reason is not None:
             return self._held.unscored(span, EvaluationStatus.SKIPPED, reason, decision)
         slot = Slot(
@@ -221,7 +222,7 @@ class RagSpanProcessor(SpanProcessor):
             if not report_internal_error("processor.call_ending", error):
                 raise
             return {}
-        record.decided = decided._replace(written=True)
+        record.written = decided.reason
         return attributes
 
     def _decide(self, context: SpanContext, snapshot: Snapshot | None) -> Decided:
@@ -237,6 +238,8 @@ class RagSpanProcessor(SpanProcessor):
             return Decided(target, decision, unevaluable)
         if pipeline.cap is not None and pipeline.cap.is_empty():  # reading the spans costs time as well
             return Decided(target, rate_limited(decision), SamplingReason.RATE_LIMITED)
+        if self._held.hold.is_full:
+            return Decided(target, queue_full(decision), SamplingReason.QUEUE_FULL)
         return Decided(target, decision, None)
 
     # --- flush, shutdown, fork --------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class SpanOrigin:
 
 def span_ref(context: SpanContext) -> SpanRef:
     """The hex ids of a span context."""
-    return SpanRef(trace_id=format_trace_id(context.trace_id), span_id=format_span_id(context.span_id))
+    return SpanRef(trace_id=f"{context.trace_id:032x}", span_id=f"{context.span_id:016x}")
 
 
 def scope_name(span: Span | ReadableSpan) -> str:

@@ -70,7 +70,7 @@ class SpanTracker:
     def started(self, span: Span, *, own: bool) -> bool:
         """Remember an open span. True for a span of our own traffic (`own`, or below one that is)."""
         above = self._above(span)
-        record = OpenSpan(span, above, own or (above is not None and above.own))
+        record = OpenSpan(span, above, own=own or (above is not None and above.own))
         self._open[span.context.span_id] = record
         if above is not None:
             if above.children is None:
@@ -142,15 +142,17 @@ class SpanTracker:
         candidate = not (searched and entry is not None) and (
             snapshot.chunks is not None or record.retrieved or (entry is None and not record.candidate_below)
         )
-        return self._sub_tree(record, span, entry, snapshot.characters, candidate=candidate)
+        size = 0 if record.written and entry is None else snapshot.characters  # else nobody keeps it
+        return self._sub_tree(record, span, entry, size, candidate=candidate)
 
     def _sub_tree(
         self, record: OpenSpan, span: ReadableSpan, entry: OpenSpan | None, size: int, *, candidate: bool
     ) -> SubTree | None:
-        _tell_parent(record, candidate=candidate)
+        if record.parent is not None:
+            _tell(record.parent, record, candidate=candidate)
         holder = record if entry is None else entry
         tree = None
-        if candidate:
+        if candidate and not record.written:
             # An observed call knows by itself what it answered, and whether its stream was left.
             still_open = _open_below(record) if record.snapshot is None and record.children else []
             late, streaming = self._wait_for(still_open) if still_open else (None, False)
@@ -163,7 +165,7 @@ class SpanTracker:
             )
         if entry is not None:
             self._keep(entry, span, size)
-        else:
+        elif record.below:
             self._release(record)
         return tree
 
@@ -289,11 +291,8 @@ class SpanTracker:
             counters.add("spans.forgotten")
 
 
-def _tell_parent(record: OpenSpan, *, candidate: bool) -> None:
+def _tell(parent: OpenSpan, record: OpenSpan, *, candidate: bool) -> None:
     """Let the span above know what this one, which has ended, was."""
-    parent = record.parent
-    if parent is None:
-        return
     if candidate or record.candidate_below:
         parent.candidate_below = True
     if record.retrieved and not candidate:

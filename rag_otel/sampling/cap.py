@@ -32,11 +32,16 @@ class EvaluationCap:
         limit = max(1.0, rate * 10.0 if burst is None else burst)
         self._line = Line(scope="evaluations a minute", amount=1.0, limit=limit, refill_per_s=rate)
         self._ledger = MemoryLedger(clock)
+        self._clock = clock
+        self._empty_until = clock()
+        """When the ledger has one evaluation again, by the clock: one comparison for the request path."""
 
     def admit(self) -> bool:
         """Takes one evaluation. Returns False if there is none left now."""
-        return isinstance(self._ledger.reserve("", [self._line], 0.0), list)
+        admitted = isinstance(self._ledger.reserve("", [self._line], 0.0), list)
+        self._empty_until = self._clock() + self._ledger.wait_s(self._line)
+        return admitted
 
     def is_empty(self) -> bool:
         """True if `admit` would return False now. Takes nothing."""
-        return not self._ledger.has_room(self._line)
+        return self._clock() < self._empty_until

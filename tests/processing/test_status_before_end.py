@@ -11,6 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanLimits, TracerProvid
 import rag_otel
 from rag_otel.model import SamplingDecision, SamplingReason, SpanRef
 from rag_otel.observing.tracing import forget_tracer, use_tracer
+from rag_otel.processing import held_traces
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV
 from rag_otel.sampling.cap import EvaluationCap
@@ -99,6 +100,20 @@ def test_a_call_over_the_cap_has_its_status_as_it_ends() -> None:
     assert inner.statuses == [None, "skipped"]
     assert attribute(first, SCORE) == 1.0
     assert attribute(second, REASON) == SamplingReason.RATE_LIMITED
+
+
+def test_a_call_that_finds_no_slot_has_its_status_as_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_traces, "MAX_HELD", 1)
+    bench = Bench()
+    bench.judge.gate.clear()
+    inner, ours = following(bench)
+    answer("How high is it?")
+    answer("How high is it?")
+    assert inner.statuses == [None, "skipped"]
+    assert attribute(inner.exporter.one("answer"), REASON) == SamplingReason.QUEUE_FULL
+    bench.judge.gate.set()
+    assert ours.flush(10)
+    assert attribute(inner.exporter.spans[-1], SCORE) == 1.0
 
 
 def test_the_sampler_is_asked_once() -> None:
