@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 DATA = Path(__file__).parents[1] / "examples" / "data"

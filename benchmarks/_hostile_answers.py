@@ -22,7 +22,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk
 from rag_otel_evaluators.cooperative import cooperatively, time_slice
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
-from rag_otel_evaluators.text.word_memo import WordMemo
+from rag_otel_evaluators.text.terms import WordMemo
 
 PIECES: Final = (
     *("[", "<", "[1", "(", "_", "*", "![", "](", "[](", "<a", "http://", "a-", "'", "1,", "1.", "\t", " ", "#", "|"),

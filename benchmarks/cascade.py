@@ -28,7 +28,7 @@ from faithfulness_quality import DATA, balanced_accuracy, f1, is_marked
 from rag_otel.cli.terminal import table
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Usage, Verdict
 from rag_otel_evaluators.judges.cascade import SURE_SUPPORTED_FROM, SURE_UNSUPPORTED_TO, CascadeJudge
-from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.judges.judge import Judge, Judgement
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 

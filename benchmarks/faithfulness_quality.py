@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rag_otel.cli.terminal import table
 from rag_otel.model import Verdict
-from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 DATA = Path(__file__).parents[1] / "examples" / "data"

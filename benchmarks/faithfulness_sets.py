@@ -58,7 +58,7 @@ def rows_of(files: list[Path]) -> Iterator[Row]:
 
 def serve(checkout: Path) -> None:
     """A line with the risk of each row on standard input, by the version that this process imports."""
-    from rag_otel_evaluators.judges.embedded import OutOfFold
+    from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 
     try:
         metric_class = importlib.import_module("rag_otel_evaluators.metrics.faithfulness").Faithfulness

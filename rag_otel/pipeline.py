@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.chunk_texts import ChunkTexts
+from rag_otel.evaluation.current_evaluation import metered
 from rag_otel.evaluation.directions import learn_directions
 from rag_otel.evaluation.evaluate import evaluate_all
-from rag_otel.evaluation.usage_meter import metered
 from rag_otel.model import (
     EvaluatedTrace,
     Evaluation,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel_evaluators.judges.embedded.coefficients import sigmoid
+from rag_otel_evaluators.judges.embedded.verdicts import sigmoid
 
 Matrix = list[list[float]]
 

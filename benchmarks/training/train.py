@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from labelled import DATA, ROOT, LabelledAnswer, load_answers
 from logistic_regression import fit_logistic
 
-from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, Coefficients
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.verdicts import SHIPPED, Coefficients
 
 OUT_OF_FOLD: Final = ROOT / "examples/data/out_of_fold.json"
 FOLDS: Final = 5

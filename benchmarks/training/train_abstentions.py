@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel_evaluators.text.abstention_score import ABSTAINS_FROM, SIZE, WEIGHTS, features_of, may_abstain, tokens_of
+from rag_otel_evaluators.text.abstaining import ABSTAINS_FROM, SIZE, WEIGHTS, features_of, may_abstain, tokens_of
 from rag_otel_evaluators.text.sentences import sentence_spans
 
 ROOT: Final = Path(__file__).resolve().parents[2]

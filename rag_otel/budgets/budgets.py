@@ -17,7 +17,7 @@ from rag_otel.budgets.budget_limit import BudgetLimit, Unit
 from rag_otel.budgets.expected_cost import AskPrice, ExpectedCost
 from rag_otel.budgets.ledger import Entry, Ledger, Line
 from rag_otel.errors import LedgerError
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import Evaluation, RagTrace, ReasonCode, SamplingDecision, SamplingReason, Usage
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger

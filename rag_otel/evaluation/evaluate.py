@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.conversation import with_conversation
-from rag_otel.evaluation.current_evaluation import evaluating
-from rag_otel.evaluation.usage_meter import metered
+from rag_otel.evaluation.current_evaluation import evaluating, metered
 from rag_otel.model import NO_CONVERSATION, Chunk, Conversation, Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator, ReadsConversation
 from rag_otel.safety.background_import import until_imported

@@ -24,7 +24,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import Span
 
 from rag_otel import semconv
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, GuardVerdict, not_judged, verdict_of
 from rag_otel.model import Chunk, EvaluatedTrace, RagTrace, ReasonCode, SamplingDecision, UnevaluableReason, Usage
 from rag_otel.observing import tracing

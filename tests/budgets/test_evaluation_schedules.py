@@ -23,7 +23,7 @@ from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.ledger import Entry, Line
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from rag_otel.errors import LedgerError, RetryableError
-from rag_otel.evaluation.usage_meter import spend
+from rag_otel.evaluation.current_evaluation import spend
 from rag_otel.model import Evaluation, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.sampling.ratio import RatioSampler

@@ -9,7 +9,7 @@ from rag_otel.evaluation.evaluate import UNREADABLE
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.contrast.pairs import Pair
-from rag_otel_evaluators.metrics.inputs import as_chunks
+from rag_otel_evaluators.metrics.metric import as_chunks
 from rag_otel_evaluators.offline.datasets import Row
 from rag_otel_evaluators.offline.rows import evaluate_rows
 

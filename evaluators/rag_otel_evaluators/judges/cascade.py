@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
-from rag_otel.evaluation.usage_meter import add_usage, metered
+from rag_otel.evaluation.current_evaluation import add_usage, metered
 from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.judges.judge import Judge, Judgement, assumed_support, independent_risk, most_calls_of
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import Chunk, Claim, ClaimVerdict
 from rag_otel_evaluators.judges.decomposition import decompose
 from rag_otel_evaluators.judges.judge import Judge, Judgement, most_calls_of

@@ -17,8 +17,7 @@ from typing import Any, Final, TypedDict
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
-from rag_otel.evaluation.current_evaluation import seconds_left
-from rag_otel.evaluation.usage_meter import add_usage, spend
+from rag_otel.evaluation.current_evaluation import add_usage, seconds_left, spend
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.asked_once import AskedOnce, finished_in_thread
 from rag_otel_evaluators.llm.cache import AnswerCache, content_key

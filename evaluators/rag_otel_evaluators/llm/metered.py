@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_otel.errors import PermanentError
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import Usage
 from rag_otel_evaluators.llm.structured import (
     CALLS_A_STEP,

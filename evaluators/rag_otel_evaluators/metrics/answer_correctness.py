@@ -13,13 +13,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Final, Unpack
 
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.factual_correctness import FactualCorrectness
-from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmOptions
+from rag_otel_evaluators.metrics.metric import Case
 from rag_otel_evaluators.metrics.semantic_similarity import SemanticSimilarity, embedder_name
 
 WEIGHTS: Final = (0.75, 0.25)

@@ -12,9 +12,8 @@ from pydantic import BaseModel, BeforeValidator
 
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.metrics.metric import Case, with_problems
 from rag_otel_evaluators.prompts.numbered_items import A, Form
 from rag_otel_evaluators.prompts.prompt import InputField
 from rag_otel_evaluators.text.claim_segmentation import segment

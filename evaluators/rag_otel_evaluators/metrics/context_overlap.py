@@ -31,8 +31,7 @@ from typing import Final
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.metrics.context_precision import average_precision
-from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.metric import Metric
+from rag_otel_evaluators.metrics.metric import Case, Metric
 from rag_otel_evaluators.text.edit_distance import edit_similarity
 
 SIMILAR_FROM: Final = 0.5

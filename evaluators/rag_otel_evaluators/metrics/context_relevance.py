@@ -19,9 +19,8 @@ from pydantic import BaseModel
 from rag_otel.errors import RagOtelError, RetryableError
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
-from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.metrics.metric import Case, with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.numbered_items import match
 

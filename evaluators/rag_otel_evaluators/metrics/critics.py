@@ -27,9 +27,8 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions, short_hash
-from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.metrics.metric import Case, with_problems
 from rag_otel_evaluators.metrics.setup import MetricSetup
 from rag_otel_evaluators.prompts.prompt import InputField
 

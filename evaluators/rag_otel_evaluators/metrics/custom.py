@@ -28,9 +28,8 @@ from rag_otel.evaluation.evaluate import failed_evaluation
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
-from rag_otel_evaluators.metrics.inputs import FIELDS, Case
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
-from rag_otel_evaluators.metrics.metric import scored, with_problems
+from rag_otel_evaluators.metrics.metric import FIELDS, Case, scored, with_problems
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.prompt import InputField, render_fields
 

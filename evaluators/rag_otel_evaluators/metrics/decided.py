@@ -23,9 +23,8 @@ from rag_otel_evaluators.judges.decision_verdicts import CUT
 from rag_otel_evaluators.judges.decisions import DecisionJudge
 from rag_otel_evaluators.llm.decisions.form import REFUSED, Choice, ChoiceAnswer
 from rag_otel_evaluators.metrics.faithfulness import read_claims
-from rag_otel_evaluators.metrics.inputs import Case, only_abstains
 from rag_otel_evaluators.metrics.llm_metric import short_hash
-from rag_otel_evaluators.metrics.metric import Metric
+from rag_otel_evaluators.metrics.metric import Case, Metric, only_abstains
 from rag_otel_evaluators.metrics.response_relevancy import NONCOMMITTAL
 
 _REVISION: Final = "decided-1"

@@ -17,8 +17,7 @@ from rag_otel.protocols import Prepares
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge, Judgement, independent_risk
-from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.metric import Metric, with_problems
+from rag_otel_evaluators.metrics.metric import Case, Metric, with_problems
 
 _REVISION: Final = "2"
 """Raised when the same judgement would lead to another score or label."""

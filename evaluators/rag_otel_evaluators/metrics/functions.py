@@ -17,8 +17,7 @@ from typing import Any, overload
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation
-from rag_otel_evaluators.metrics.inputs import FIELDS, FURTHER_FIELDS, Case
-from rag_otel_evaluators.metrics.metric import Metric, scored
+from rag_otel_evaluators.metrics.metric import FIELDS, FURTHER_FIELDS, Case, Metric, scored
 
 
 @overload

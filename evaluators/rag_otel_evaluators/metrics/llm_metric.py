@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import ClassVar, TypedDict, Unpack
 
 from rag_otel.errors import RagOtelError
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.evaluation.evaluate import failed_evaluation
-from rag_otel.evaluation.usage_meter import add_usage
 from rag_otel.model import Evaluation
 from rag_otel_evaluators.llm.metered import MeteredModel
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.llm.structured import T as ResponseT
-from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.metric import Metric
+from rag_otel_evaluators.metrics.metric import Case, Metric
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import A, Form, NumberedAnswers, ask_about_each

@@ -24,8 +24,8 @@ from pydantic import BaseModel
 from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.claims import ClaimPair, ClaimPairMetric, NamesChunks, chunks_from_zero, stated
-from rag_otel_evaluators.metrics.inputs import Case
 from rag_otel_evaluators.metrics.llm_metric import LlmOptions
+from rag_otel_evaluators.metrics.metric import Case
 from rag_otel_evaluators.prompts.numbered_items import Form
 from rag_otel_evaluators.prompts.prompt import InputField
 

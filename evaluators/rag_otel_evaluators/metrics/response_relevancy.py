@@ -18,9 +18,8 @@ from pydantic import BaseModel
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder, cosine_similarity
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.metrics.inputs import Case, only_abstains
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
-from rag_otel_evaluators.metrics.metric import with_problems
+from rag_otel_evaluators.metrics.metric import Case, only_abstains, with_problems
 
 NONCOMMITTAL: Final = "noncommittal"
 TOKENS_PER_QUESTION: Final = 80

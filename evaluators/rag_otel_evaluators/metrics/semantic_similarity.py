@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.embedding import Embedder, HashedNgramEmbedder, cosine_similarity
-from rag_otel_evaluators.metrics.inputs import Case
-from rag_otel_evaluators.metrics.metric import Metric
+from rag_otel_evaluators.metrics.metric import Case, Metric
 
 
 class SemanticSimilarity(Metric):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rag_otel.evaluation.usage_meter import add_usage
+from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import WITHOUT_SCORE_BY_NATURE, Evaluation, Usage
 from rag_otel_evaluators.offline.datasets import BAD_ROW
 

@@ -40,8 +40,7 @@ from rag_otel_evaluators.text.languages.units import (
     UNITS,
 )
 from rag_otel_evaluators.text.quantity import Quantity
-from rag_otel_evaluators.text.terms import AMBIGUOUS_MONTHS, WEIGHTS, normalize_number, term_of
-from rag_otel_evaluators.text.word_memo import WordMemo
+from rag_otel_evaluators.text.terms import AMBIGUOUS_MONTHS, WEIGHTS, WordMemo, normalize_number, term_of
 
 MOST_QUANTITIES: Final = 20
 """Quantities of one text that are read: no text makes a comparison long."""

@@ -8,17 +8,17 @@ spaces are cut into pairs of characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.common_words import FRAME_WORDS, FUNCTION_WORDS
 from rag_otel_evaluators.text.languages.number_words import DIGIT_WORDS
 from rag_otel_evaluators.text.languages.opposites import NEGATIONS
 from rag_otel_evaluators.text.languages.units import MONTHS
-from rag_otel_evaluators.text.word_memo import WordMemo
 
+V = TypeVar("V")
 FRAME_WEIGHT: Final = 0.25
 """Weight of a word that frames what is said; a function word weighs 0, any other word 1."""
 
@@ -121,6 +121,30 @@ _SPECIAL: Final = {
     **{word.translate(_ACCENTS): str(value) for word, value in DIGIT_WORDS.items()},
     **{name.translate(_ACCENTS): f"month{n}" for name, n in MONTHS.items() if name not in AMBIGUOUS_MONTHS},
 }
+
+
+_MOST_KNOWN: Final = 20_000
+"""Entries of a memo; one that is full is emptied, so that it stays small."""
+_LONGEST_KNOWN: Final = 40
+"""Characters: what is longer (a link, a line of a script without spaces) hardly comes again."""
+
+
+class WordMemo(dict[str, V]):
+    """word -> what `find_out` says of it, filled as words come by: texts repeat theirs, so most are looked up and not
+    worked out again. Threads may share one: at worst two ask twice."""
+
+    def __init__(self, find_out: Callable[[str], V]) -> None:
+        super().__init__()
+        self._find_out = find_out
+
+    def __missing__(self, word: str) -> V:
+        found = self._find_out(word)
+        if len(word) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[word] = found
+        return found
+
 
 _stems: Final = WordMemo(stem)
 _piece_terms: Final = WordMemo(lambda piece: tuple(map(_stems.__getitem__, tokenize(piece))))

@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace import Event, ReadableSpan, Span, SpanProcessor
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, Evaluation
-from rag_otel_evaluators.judges.embedded import OutOfFold
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 
 BEFORE: Final = ("gpt-3.5-turbo-0613", "gpt-4-0613")

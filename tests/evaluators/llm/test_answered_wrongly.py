@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from rag_otel.delivery.retry import RetryPolicy
-from rag_otel.evaluation.usage_meter import metered
+from rag_otel.evaluation.current_evaluation import metered
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.structured import Message
 from testkit.judge_server import Body, JudgeServer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_evaluators.metrics.inputs import only_abstains
+from rag_otel_evaluators.metrics.metric import only_abstains
 from rag_otel_evaluators.text.claim_segmentation import segment
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_otel_evaluators.text.abstaining import split_abstention
-from rag_otel_evaluators.text.abstention_score import SIZE, WEIGHTS, abstains
+from rag_otel_evaluators.text.abstaining import SIZE, WEIGHTS, abstains, split_abstention
 
 TRAINING = Path(__file__).parents[3] / "benchmarks" / "training" / "train_abstentions.py"
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from rag_otel.model import Chunk, Claim
 from rag_otel_evaluators.cooperative import cooperatively
-from rag_otel_evaluators.judges.embedded.coefficients import Coefficients, shipped_coefficients
 from rag_otel_evaluators.judges.judge import Judgement
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.judges.embedded.passages import PassageMemory
+    from rag_otel_evaluators.judges.embedded.verdicts import Coefficients
 
 REMEMBERED_CHARACTERS: Final = 500_000
 """Text of chunks that a judge remembers by default: up to 30 MB with all that was found out about it."""
@@ -32,7 +32,7 @@ class EmbeddedJudge:
     ) -> None:
         """`coefficients`: what was learned; the shipped ones by default. `remembered_characters`: of how much text of
         chunks the judge keeps in memory what it read there, because chunks come again; 0 for none."""
-        self.coefficients = shipped_coefficients() if coefficients is None else coefficients
+        self._coefficients = coefficients
         self._remembered_characters = remembered_characters
         self._memory: PassageMemory | None = None
 
@@ -44,9 +44,18 @@ class EmbeddedJudge:
     def version(self) -> str:
         return "7"
 
+    @property
+    def coefficients(self) -> Coefficients:
+        """What the judge has learned."""
+        from rag_otel_evaluators.judges.embedded.verdicts import shipped_coefficients
+
+        return shipped_coefficients() if self._coefficients is None else self._coefficients
+
     def prepare(self) -> None:
-        """Import the tables and patterns; see `rag_otel.protocols.Prepares`."""
-        from rag_otel_evaluators.judges.embedded import passages, verdicts  # noqa: F401
+        """Load the tables, patterns and coefficients; see `rag_otel.protocols.Prepares`."""
+        from rag_otel_evaluators.judges.embedded.verdicts import shipped_coefficients
+
+        shipped_coefficients()
 
     async def judge(
         self, *, question: str | None, chunks: Sequence[Chunk], response: str, claims: Sequence[Claim]

@@ -9,8 +9,8 @@ from typing import Any
 
 from rag_otel.errors import InputError
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel_evaluators.judges.embedded.coefficients import Coefficients
 from rag_otel_evaluators.judges.embedded.judge import EmbeddedJudge
+from rag_otel_evaluators.judges.embedded.verdicts import Coefficients
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

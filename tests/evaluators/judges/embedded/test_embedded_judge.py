@@ -15,9 +15,8 @@ from rag_otel.errors import InputError
 from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, ClaimVerdict, Verdict
 from rag_otel_evaluators.cooperative import cooperatively, finish
-from rag_otel_evaluators.judges.embedded import Coefficients, EmbeddedJudge
-from rag_otel_evaluators.judges.embedded.coefficients import risk_of_any
-from rag_otel_evaluators.judges.embedded.verdicts import MARGIN
+from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+from rag_otel_evaluators.judges.embedded.verdicts import MARGIN, Coefficients, risk_of_any
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.text.claim_segmentation import segment
 from testkit.size import examples

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from rag_otel.errors import InputError
-from rag_otel_evaluators.judges.embedded import EmbeddedJudge, OutOfFold
-from rag_otel_evaluators.judges.embedded.coefficients import SHIPPED, sigmoid
+from rag_otel_evaluators.judges.embedded import EmbeddedJudge
+from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
+from rag_otel_evaluators.judges.embedded.verdicts import SHIPPED, sigmoid
 
 sys.path.insert(0, str(Path(__file__).parents[4] / "benchmarks" / "training"))
 

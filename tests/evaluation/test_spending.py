@@ -9,7 +9,7 @@ import pytest
 
 import rag_otel_evaluators
 from rag_otel.delivery.retry import RetryPolicy
-from rag_otel.evaluation.usage_meter import metered, spend
+from rag_otel.evaluation.current_evaluation import metered, spend
 from rag_otel.model import (
     Chunk,
     EvaluatedTrace,
