@@ -15,8 +15,7 @@ import functools
 
 from rag_otel.delivery.export_queue import ExportQueue
 from rag_otel.errors import ConfigurationError
-from rag_otel.ratings.rating import USER_FEEDBACK, FeedbackStatus, Rating, rating
-from rag_otel.ratings.recent import recent_ratings
+from rag_otel.ratings.rating import USER_FEEDBACK, FeedbackStatus, Rating, rating, recent_ratings
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget

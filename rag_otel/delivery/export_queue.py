@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from rag_otel.delivery.retry import Backoff
 from rag_otel.errors import RetryableError
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel.safety.guard import counters, guarded, logger
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, counters, guarded, logger
 from rag_otel.safety.scheduler import scheduler
 from rag_otel.safety.tracing_suppression import suppressed
 

@@ -27,8 +27,7 @@ from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, key_of
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.fork import around_fork
-from rag_otel.safety.guard import counters, guarded, logger
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, counters, guarded, logger
 from rag_otel.safety.scheduler import scheduler
 
 FOLDER: Final = "traces"

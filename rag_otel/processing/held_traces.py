@@ -22,7 +22,7 @@ from rag_otel.processing.hold import MAX_HELD, MAX_HELD_BYTES, Hold, Slot
 from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.sdk_spans import SpanOrigin, enriched, span_ref
 from rag_otel.processing.trace_reading import yield_to_event_loop
-from rag_otel.ratings.recent import recent_ratings
+from rag_otel.ratings.rating import recent_ratings
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.privacy import hidden_now
 from rag_otel.setup.runtime import JobSink, Runtime

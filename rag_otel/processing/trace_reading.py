@@ -22,7 +22,7 @@ from rag_otel.model import (
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing.hold import Slot
 from rag_otel.processing.sdk_spans import SpanOrigin, span_record
-from rag_otel.ratings.recent import recent_ratings
+from rag_otel.ratings.rating import recent_ratings
 from rag_otel.sampling.upstream import upstream_probability
 from rag_otel.setup.runtime import Runtime
 

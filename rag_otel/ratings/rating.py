@@ -1,14 +1,19 @@
-"""One user's rating of one answer, as `rag_otel.feedback()` takes it."""
+"""What users say of answers, as `rag_otel.feedback()` takes it, and the ratings that this process remembers."""
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import os
 import re
+import threading
 import time
+from collections import OrderedDict
 from dataclasses import field
 from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel.model import RagTrace
 from rag_otel.ratings.words import rating_of
 from rag_otel.rendering.text_cutting import clean
 
@@ -19,6 +24,8 @@ IDENTIFIER: Final = "rag-otel:feedback"
 LONGEST_COMMENT: Final = 4_000
 """Characters of a comment that are kept."""
 _LONGEST_NAME: Final = 100
+_MOST_REMEMBERED: Final = 4_096
+"""Ratings that are remembered; the oldest is forgotten first. One takes about 300 bytes."""
 _RESERVED: Final = frozenset({"note"})
 _HEX: Final = re.compile(r"[0-9a-f]+")
 
@@ -105,3 +112,48 @@ def _hex_id(given: str | int, digits: int, what: str) -> str:
     if len(text) != digits or not _HEX.fullmatch(text) or not text.strip("0"):
         raise ValueError(f"{what} must be {digits} hex digits, as rag_otel.current_trace_id() returns them")
     return text
+
+
+class RecentRatings:
+    """The latest ratings of this process: a trace that is evaluated after it was rated is evaluated as a rated one.
+
+    Filled by `rag_otel.feedback()`, read by the worker that evaluates. Nothing is added to a call that nobody rates.
+    Thread-safe.
+    """
+
+    def __init__(self, max_items: int = _MOST_REMEMBERED) -> None:
+        self._max = max_items
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[tuple[str, str | None], float] = OrderedDict()
+        """(trace id, span id of the answer that is meant, or None) -> rating."""
+
+    def add(self, rating: Rating) -> None:
+        """Remember what was said; of one answer the last word counts."""
+        if rating.value is None:
+            return
+        with self._lock:
+            about = rating.trace_id, rating.span_id
+            self._found.pop(about, None)
+            self._found[about] = rating.value
+            while len(self._found) > self._max:
+                self._found.popitem(last=False)
+
+    def rated(self, trace: RagTrace) -> RagTrace:
+        """The trace with its rating; as it is where nobody has rated it here."""
+        if not self._found:
+            return trace
+        target = trace.target
+        found = self._found.get((target.trace_id, target.span_id), self._found.get((target.trace_id, None)))
+        return trace if found is None else dataclasses.replace(trace, rating=found)
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child, which has none of these traces."""
+        self._start_over()
+
+
+recent_ratings: Final = RecentRatings()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=recent_ratings.after_fork)

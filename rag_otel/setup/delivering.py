@@ -121,8 +121,7 @@ def compose_ratings(
     # Imported with the first rating: most processes take none.
     from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.ratings.rating import rating_bytes
-    from rag_otel.writers.rating_annotations import RatingAnnotationWriter
-    from rag_otel.writers.rating_spans import RatingSpanWriter
+    from rag_otel.writers.ratings import RatingAnnotationWriter, RatingSpanWriter
 
     writer: RatingAnnotationWriter | RatingSpanWriter
     if settings.spans.annotations and settings.phoenix_endpoint:

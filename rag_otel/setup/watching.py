@@ -27,7 +27,7 @@ from rag_otel.sharing.consumers import Consumer, Unsaved
 from rag_otel.sharing.group import SharedMonitoring, Voice
 from rag_otel.sharing.leadership import SharedFolder
 from rag_otel.sharing.records import RecordFormat
-from rag_otel.telemetry.observed import count_elsewhere, is_exported
+from rag_otel.telemetry.instruments import count_elsewhere, is_exported
 from rag_otel.telemetry.telemetry import Telemetry
 
 if TYPE_CHECKING:

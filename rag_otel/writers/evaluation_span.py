@@ -11,21 +11,39 @@ a later end would make the trace look slower than it was.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Literal
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import Link, SpanContext, TraceFlags
 
 from rag_otel import semconv
-from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, EvaluationStatus, SpanRef
-from rag_otel.rendering.claim_lines import evaluations_as_text
+from rag_otel.model import (
+    AttributeValue,
+    ClaimVerdict,
+    EvaluatedTrace,
+    Evaluation,
+    EvaluationStatus,
+    SpanRef,
+    Verdict,
+)
+from rag_otel.safety.privacy import HiddenContent
 from rag_otel.writers.annotations import annotations_of
 from rag_otel.writers.attributes import MOST_CLAIMS, evaluation_attributes, hidden_content, present
-from rag_otel.writers.made_spans import made_span, span_id_of
 
 _NOT_ON_TARGET = frozenset({EvaluationStatus.LATE, EvaluationStatus.SKIPPED})
 When = Literal["always", "late"]
+_SIGNS: Final = {
+    Verdict.CONTRADICTED: "✗ contradicted",
+    Verdict.NOT_ENOUGH_INFO: "✗ not enough info",
+    Verdict.UNJUDGED: "? unjudged",
+    Verdict.SUPPORTED: "✓ supported",
+}
+_ORDER: Final = tuple(_SIGNS)
+"""Unsupported claims come first."""
+_INDENT: Final = "    "
 
 
 class EvaluationSpanWriter:
@@ -101,3 +119,107 @@ def carrier_span_id(result: EvaluatedTrace) -> int:
     if not keys:
         keys = [f"{target.trace_id}\0{target.span_id}\0{result.status}"]
     return span_id_of("".join(keys))
+
+
+def evaluations_as_text(evaluations: Sequence[Evaluation], hidden: HiddenContent, *, max_claims: int) -> str:
+    """Returns one block of lines per evaluation, each with at most `max_claims` claims and the number of the others.
+
+        faithfulness 0.50: unfaithful, risk 0.91. 1 of 2 claims supported.
+
+        ✗ contradicted: The tower was finished in 1899.
+            chunk tower-2: "It was completed in March 1889."
+            1889 is not 1899.
+
+        ✓ supported: It stands in Paris.
+            chunk tower-1: "The tower stands in Paris."
+
+    Trace views show the output of a span as text. The lines are also readable when a view renders them as Markdown.
+    `hidden` text of the answer or of the chunks is left out; verdicts, counts and chunk ids stay.
+    """
+    return "\n\n".join("\n".join(_block(each, hidden, max_claims)) for each in evaluations)
+
+
+def _block(evaluation: Evaluation, hidden: HiddenContent, max_claims: int) -> Iterator[str]:
+    yield _headline(evaluation)
+    if evaluation.explanation and not evaluation.claims and not hidden.anything:
+        yield f"{_INDENT}{_one_line(evaluation.explanation)}"
+    claims = sorted(evaluation.claims, key=lambda each: _ORDER.index(each.verdict))
+    for claim in claims[:max_claims]:
+        yield ""
+        yield from _claim(claim, hidden)
+    if len(claims) > max_claims:
+        yield ""
+        yield f"({len(claims) - max_claims} more claims)"
+
+
+def _headline(evaluation: Evaluation) -> str:
+    score = "no score" if evaluation.score is None else f"{evaluation.score:.2f}"
+    facts = [evaluation.label or "", "" if evaluation.risk is None else f"risk {evaluation.risk:.2f}"]
+    if evaluation.reason_code:
+        facts.append(f"reason {evaluation.reason_code}")
+    rest = ", ".join(filter(None, facts))
+    line = f"{evaluation.name} {score}" + (f": {rest}." if rest else ".")
+    if evaluation.claims:
+        line += f" {evaluation.supported_claims} of {len(evaluation.claims)} claims supported."
+    return line
+
+
+def _claim(claim: ClaimVerdict, hidden: HiddenContent) -> Iterator[str]:
+    sign = _SIGNS[claim.verdict]
+    yield sign if hidden.response else f"{sign}: {_one_line(claim.claim.text)}"
+    quoted = () if hidden.documents else claim.quotes
+    for quote in quoted:
+        yield f'{_INDENT}chunk {quote.chunk_id}: "{_one_line(quote.text)}"'
+    without_quote = [each for each in claim.chunk_ids if each not in {quote.chunk_id for quote in quoted}]
+    if without_quote:
+        yield (
+            f"{_INDENT}chunks {', '.join(without_quote)}"
+            if len(without_quote) > 1
+            else (f"{_INDENT}chunk {without_quote[0]}")
+        )
+    if claim.explanation and not hidden.anything:
+        yield f"{_INDENT}{_one_line(claim.explanation)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def made_span(
+    name: str,
+    *,
+    trace_id: str,
+    span_id: int,
+    below: str | None,
+    resource: Resource,
+    attributes: Mapping[str, AttributeValue],
+    time_ns: int,
+) -> ReadableSpan:
+    """A span that starts and ends at `time_ns`, a child of the span `below` and linked to it.
+
+    It counts as sampled: what it is about was sampled, and exporting processors drop spans without the flag.
+    """
+    parent = None if below is None else _context(trace_id, int(below, 16))
+    return ReadableSpan(
+        name=name,
+        context=_context(trace_id, span_id),
+        parent=parent,
+        resource=resource,
+        attributes=attributes,
+        links=(Link(parent),) if parent is not None else (),
+        start_time=time_ns,
+        end_time=time_ns,
+        instrumentation_scope=InstrumentationScope(semconv.SCOPE),
+    )
+
+
+def span_id_of(*parts: str) -> int:
+    """A valid span id (64 bits, not 0) that is a hash of these texts: made again, the span is recognised."""
+    digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big") or 1
+
+
+def _context(trace_id: str, span_id: int) -> SpanContext:
+    return SpanContext(
+        trace_id=int(trace_id, 16), span_id=span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED)
+    )

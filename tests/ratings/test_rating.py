@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from rag_otel.model import RagTrace, SamplingReason, SpanRef
-from rag_otel.ratings.rating import IDENTIFIER, LONGEST_COMMENT, rating
-from rag_otel.ratings.recent import RecentRatings
+from rag_otel.ratings.rating import IDENTIFIER, LONGEST_COMMENT, RecentRatings, rating
 from rag_otel.ratings.words import rating_of
 from rag_otel.safety.privacy import GENAI_CAPTURE_ENV
 from rag_otel.sharing.records import Record, RecordFormat
-from rag_otel.writers.rating_annotations import identifier, masked_comment, masked_label
+from rag_otel.writers.ratings import identifier, masked_comment, masked_label
 from tests.support.results import a_result, an_evaluation
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -19,8 +19,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
-from rag_otel.safety.guard import counters, guarded
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, counters, guarded
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces

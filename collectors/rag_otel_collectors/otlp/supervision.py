@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from rag_otel.delivery.retry import Backoff
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.metrics import Metrics
 

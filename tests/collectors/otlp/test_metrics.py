@@ -11,8 +11,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as plain_text
 
 from rag_otel.safety.guard import counters
+from rag_otel.telemetry.instruments import gauge_samples
 from rag_otel.telemetry.names import BREAKER_OPEN
-from rag_otel.telemetry.observed import gauge_samples
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from testkit.collector import Backend, CollectorProcess, a_backend, a_collector
 from testkit.http_receiver import http_receiver

@@ -18,7 +18,7 @@ from typing import Final, Protocol
 
 from rag_otel.durable.damage import Damage
 from rag_otel.durable.segments import SegmentLog
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.metrics import Metrics
 

@@ -18,8 +18,7 @@ from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluationStatus
-from rag_otel.safety.guard import counters, logger
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, counters, logger
 from rag_otel.telemetry import names as instruments
 from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame

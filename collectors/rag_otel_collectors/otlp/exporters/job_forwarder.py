@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.errors import ConfigurationError, RetryableError
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog
 from rag_otel_collectors.jobs.job import pack, unpack
 from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp import metrics as names

@@ -16,8 +16,7 @@ from typing import Final
 
 from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.durable.dead_letters import DeadLetters
-from rag_otel.safety.guard import logger
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, logger
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.exporters.confirmation import Confirmation
 from rag_otel_collectors.otlp.exporters.connection import (

@@ -18,8 +18,7 @@ from typing import Any, Final, TypeVar
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import InputError, RetryableError
 from rag_otel.evaluation.daemon_executor import DaemonExecutor
-from rag_otel.safety.guard import guarded, logger
-from rag_otel.safety.limited_log import LimitedLog
+from rag_otel.safety.guard import LimitedLog, guarded, logger
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.kafka import make_client
 from rag_otel_collectors.otlp.receivers.intake import RefusedError

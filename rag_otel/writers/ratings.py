@@ -1,4 +1,4 @@
-"""Users' ratings as annotations of the kind HUMAN: of the trace, or of a span where the application names it.
+"""Users' ratings as annotations of the kind HUMAN, of the trace or of the span that the application names; or as spans.
 
 What leaves the process is masked, and the user is a pseudonym. The same user's rating of the same answer replaces the
 earlier one, which has the same name and identifier.
@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from rag_otel import semconv
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.ratings.rating import IDENTIFIER, Rating
 from rag_otel.ratings.words import rating_of
@@ -18,6 +23,7 @@ from rag_otel.safety.masking import CLASSES, Placeholders
 from rag_otel.safety.privacy import content_hidden
 from rag_otel.writers.annotations import Annotation
 from rag_otel.writers.attributes import present
+from rag_otel.writers.evaluation_span import made_span, span_id_of
 from rag_otel.writers.phoenix_api import PhoenixApi
 
 TRACE_WAS: Final = "trace_was"
@@ -55,6 +61,54 @@ class RatingAnnotationWriter:
         ]
         self._api.annotate("trace", [row for row in rows if "trace_id" in row])
         self._api.annotate("span", [row for row in rows if "span_id" in row])
+
+
+class RatingSpanWriter:
+    """Emits one span for each rating: in the rated trace, below the rated span where the application names it.
+
+    For backends that take no annotations. OpenInference (spec/annotations.md, "Post-Hoc Feedback") asks for a new span
+    of kind EVALUATOR that links its target. The same rating always has the same span id, so a backend that knows ids
+    stores it once.
+    """
+
+    name = "feedback"
+    export_policy = ExportPolicy(max_items=1024, max_bytes=4 * 2**20)
+
+    def __init__(
+        self,
+        emit: Callable[[ReadableSpan], object],
+        resource: Callable[[], Resource],
+        *,
+        capture_content: bool = True,
+        user_key: str | None = None,
+    ) -> None:
+        """`emit` exports a span the way the application's spans go. The others: as for annotations."""
+        self._user_key = user_key
+        self._emit = emit
+        self._resource = resource
+        self._capture_content = capture_content
+
+    def write(self, batch: Sequence[Rating]) -> None:
+        for each in batch:
+            self._emit(self.span(each))
+
+    def span(self, rating: Rating) -> ReadableSpan:
+        """The feedback span of a rating."""
+        item = rating_annotation(rating, capture_content=self._capture_content, user_key=self._user_key)
+        said = (rating.score, rating.label, rating.comment)
+        return made_span(
+            f"feedback {rating.name}",
+            trace_id=rating.trace_id,
+            span_id=span_id_of(*map(str, (rating.trace_id, rating.span_id, rating.name, item.identifier, *said))),
+            below=rating.span_id,
+            resource=self._resource(),
+            attributes={
+                semconv.SPAN_KIND: semconv.KIND_EVALUATOR,
+                **present({semconv.FEEDBACK_RATING: rating.value, semconv.FEEDBACK_TRACE: rating.trace_was}),
+                **replace(item, metadata={}).span_attributes(),
+            },
+            time_ns=rating.time_ns,
+        )
 
 
 def rating_annotation(rating: Rating, *, capture_content: bool, user_key: str | None) -> Annotation:

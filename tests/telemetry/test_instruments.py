@@ -14,7 +14,7 @@ from rag_otel.model import Chunk, Evaluation
 from rag_otel.safety.guard import counters
 from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
-from rag_otel.telemetry.observed import gauge_samples, total_samples
+from rag_otel.telemetry.instruments import gauge_samples, total_samples
 from tests.telemetry.kit import CHUNK, a_provider
 
 
