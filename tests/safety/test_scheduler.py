@@ -24,8 +24,8 @@ class Part:
         return self.at
 
     def tick(self) -> None:
-        self.ticks += 1
         self.at = None
+        self.ticks += 1  # last: a test that sees it sets a new time
         if self._error is not None:
             raise self._error
 
