@@ -14,8 +14,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.alerts.channels.log import LogChannel
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import table
+from rag_otel.cli.terminal import Outcome, table
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
 from rag_otel.protocols import AlertChannel, Renews

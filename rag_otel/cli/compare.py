@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_otel.cli.options import json_option
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import table
+from rag_otel.cli.terminal import Outcome, table, write_file
 from rag_otel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     known = [each.metric for each in comparison.metrics]
     content = comparison.to_json()
     if arguments.output is not None:
-        _write(arguments.output, content)
+        write_file(arguments.output, f"{content}\n", option="output")
     found = comparison.shortcomings(
         fail_below=_thresholds("fail-below", arguments.fail_below, known, metric_required=True),
         max_drop=_thresholds("max-drop", arguments.max_drop, known),
@@ -123,10 +122,3 @@ def _thresholds(
         else:
             general = dict.fromkeys(known, value)
     return general | special
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"output: {path} cannot be written: {error.strerror}") from error

@@ -16,14 +16,15 @@ from typing import Final
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.options import json_option
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import table
+from rag_otel.cli.terminal import Outcome, table
 from rag_otel.durable.dead_letters import FOLDER, DeadLetter, DeadLetters
-from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import resolve
+from rag_otel_collectors.jobs.job import decode
+from rag_otel_collectors.jobs.queue import DeadJob, QueueSettings
 from rag_otel_collectors.otlp import settings as collector_settings
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings, Connection, Rejected, connect
 
@@ -31,6 +32,7 @@ _IDS_SHOWN: Final = 3
 _OTLP: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 ACCEPTED: Final = "accepted"
 _OUTCOMES: Final = ("letter", "spans", "sent to", "outcome")
+_JOBS: Final = ("key", "trace", "tenant", "starts", "why")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -81,12 +83,11 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 def _of_queue(arguments: argparse.Namespace) -> Outcome:
     require_extra("scale", "faststream", "aio_pika", needed_by="--queue")
-    from rag_otel.cli import job_dead_letters
     from rag_otel.setup.judging import queue_settings
 
     named = {**collector_settings.named_values(arguments.others), "job_queue_url": arguments.queue}
     settings = collector_settings.evaluation_settings(named, file=arguments.config)
-    return job_dead_letters.run(arguments.action, queue_settings(settings), arguments.names)
+    return asyncio.run(_done_in_queue(arguments.action, queue_settings(settings), arguments.names))
 
 
 def _folders(arguments: argparse.Namespace) -> list[Path]:
@@ -213,3 +214,35 @@ def _connection(backend: BackendSettings) -> Connection:
     if backend.protocol == "grpc":
         require_extra("collector", "grpc", "google.rpc", needed_by="sending over gRPC")
     return connect(backend)
+
+
+# --- jobs that the workers gave up ------------------------------------------------------------------------------------
+
+
+async def _done_in_queue(action: str, settings: QueueSettings, keys: Sequence[str]) -> Outcome:
+    """Lists the jobs with these keys, or queues them again with all their starts; by default all. Raises
+    ConfigurationError, and RetryableError where the broker does not answer."""
+    from rag_otel_collectors.jobs.job_queue import JobQueue
+
+    queue = JobQueue(settings)
+    await queue.open()
+    try:
+        if action == "retry":
+            count = await queue.retry_dead_letters(keys)
+            return Outcome(text=f"queued {count} jobs again", data=[{"queued": count}], one_per_line=True)
+        rows = [_job_row(each) for each in await queue.dead_letters() if not keys or each.key in keys]
+    finally:
+        await queue.close()
+    return Outcome(
+        text=table(rows, header=_JOBS) if rows else f"no dead letters in {settings.name}",
+        data=[dict(zip(_JOBS, row, strict=True)) for row in rows],
+        one_per_line=True,
+    )
+
+
+def _job_row(dead: DeadJob) -> tuple[str, ...]:
+    try:
+        trace_id = decode(dead.body).trace.target.trace_id
+    except InputError:
+        trace_id = "-"
+    return dead.key or "-", trace_id, dead.tenant or "-", str(dead.starts), dead.reason

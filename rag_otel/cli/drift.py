@@ -16,9 +16,8 @@ from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
 from rag_otel.cli.drift_report.worst import WorstAnswer, worst_answers
 from rag_otel.cli.options import json_option, phoenix_options
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import table
+from rag_otel.cli.terminal import Outcome, table, write_file
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.memory import ask_to_relearn, judge_lines, read_memories
@@ -231,19 +230,14 @@ def _written(found: Sequence[Found], arguments: argparse.Namespace) -> Iterator[
     (one,) = found
     if arguments.html is not None:
         page = render_page(one.views, one.events, heading=one.heading, worst=one.worst, link=one.link)
-        yield _write(arguments.html, page)
+        write_file(arguments.html, page, option="html")
+        yield f"written: {arguments.html}"
     if arguments.save_baselines is not None:
         means: dict[str, dict[str, dict[str, float]]] = {}
         for view in one.views:
             if view.baseline is not None and view.bound is not None:
                 known = {"mean": round(view.baseline, 6), "bound": round(view.bound, 6)}
                 means.setdefault(view.series, {})[view.slice] = known
-        yield _write(arguments.save_baselines, json.dumps(means, indent=1, sort_keys=True) + "\n")
-
-
-def _write(path: Path, text: str) -> str:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be written: {error.strerror}") from None
-    return f"written: {path}"
+        text = json.dumps(means, indent=1, sort_keys=True) + "\n"
+        write_file(arguments.save_baselines, text, option="save-baselines")
+        yield f"written: {arguments.save_baselines}"

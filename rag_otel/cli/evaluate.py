@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from rag_otel.cli.interrupts import insistent_interrupts
 from rag_otel.cli.options import judge_options
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import progress, table
+from rag_otel.cli.terminal import Outcome, progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better

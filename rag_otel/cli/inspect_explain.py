@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rag_otel.model import RagTrace, SpanRecord, UnevaluableReason
 from rag_otel.protocols import Convention
+from rag_otel.rendering.text_cutting import one_line
 from rag_otel_collectors.stored.assembly import AssembledTrace
 
 WHY: Final[Mapping[UnevaluableReason, str]] = {
@@ -85,7 +86,7 @@ def as_text(row: Mapping[str, Any]) -> str:
     ]
     for part in _PARTS:
         value = str(len(row["chunks"])) if part == "chunks" else row[part]
-        lines.append(f"  {part:<9} {_short(value)}")
+        lines.append(f"  {part:<9} {'-' if value is None else one_line(value, _SHOWN)}")
         lines += [f"            from {place}" for place in explain[part]]
     return "\n".join(lines) + "\n"
 
@@ -97,10 +98,3 @@ def _owner(span: SpanRecord, conventions: Sequence[Convention]) -> str | None:
 def _ownership(span: SpanRecord, conventions: Sequence[Convention]) -> str:
     owner = _owner(span, conventions)
     return "not recognised" if owner is None else f"of {owner}"
-
-
-def _short(text: str | None) -> str:
-    if text is None:
-        return "-"
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from rag_otel.cli.commands import COMMANDS, Command
-from rag_otel.cli.outcome import Outcome
+from rag_otel.cli.terminal import Outcome
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.safety.redaction import redact_logs_of_process, redacted_text
 from rag_otel.settings.gone import GONE_COMMANDS

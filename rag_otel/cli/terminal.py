@@ -1,18 +1,58 @@
-"""Output of commands: a progress bar, which is hidden in a pipe, and a table of text."""
+"""Output of commands: the result, for people or for scripts; a table of text, a file, a progress bar."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
-from tqdm import tqdm
+from rag_otel.errors import ConfigurationError
 
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The result of a command, once for people and for scripts. `main` shows it."""
+
+    text: str = ""
+    """For people, on standard output."""
+    data: Any = None
+    """The same for a script, in place of the text where `--json` is given."""
+    one_per_line: bool = False
+    """`data` is a list, and each of it is a line of JSON."""
+    notes: Sequence[str] = ()
+    """What is wrong, for standard error."""
+    code: int = 0
+    """Exit code."""
+
+    def show(self, command: str, *, as_json: bool) -> None:
+        """Prints the result; notes have the command's name in front."""
+        if as_json:
+            for each in self.data if self.one_per_line else [self.data]:
+                print(json.dumps(each))
+        elif self.text:
+            print(self.text)
+        sys.stdout.flush()
+        for note in self.notes:
+            print(f"{command}: {note}", file=sys.stderr)
+
+
+def write_file(path: Path, text: str, *, option: str) -> None:
+    """Writes what an option asks for. Raises ConfigurationError that names the option and the file."""
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise ConfigurationError(f"{option}: {path} cannot be written: {error.strerror}") from None
+
+
 def progress(items: Iterable[T], *, total: int | None = None, description: str = "") -> Iterable[T]:
     """Iterates over `items` and shows a progress bar on standard error if that is a terminal."""
+    from tqdm import tqdm  # here: `rag-otel --help` does without
+
     return tqdm(items, total=total, desc=description, file=sys.stderr, disable=not sys.stderr.isatty(), leave=False)
 
 

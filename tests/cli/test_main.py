@@ -260,3 +260,22 @@ def test_a_collector_names_the_topic_that_it_reads() -> None:
     assert first == "receives OTLP: HTTP 127.0.0.1:4318, Kafka's topic spans at one:9092"
     silent = configure({**read, "kafka_topic": ""}, environ={})
     assert "Kafka" not in in_five_lines(silent)
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["judge", "check", "--limit", "1", "--stress", "0"], "output"),
+        (["compare", "{rows}", "{rows}", "--metrics", "faithfulness"], "output"),
+        (["drift", "{rows}"], "html"),
+        (["drift", "{rows}"], "save-baselines"),
+    ],
+)
+def test_a_file_that_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], option: str
+) -> None:
+    """One line that names the option and the file."""
+    rows, missing = tmp_path / "rows.jsonl", tmp_path / "no" / "folder"
+    rows.write_text('{"question": "q", "faithfulness": 0.5, "score": 0.5}\n', encoding="utf-8")
+    assert main([*(each.format(rows=rows) for each in command), f"--{option}", str(missing)]) == 2
+    assert f"{option}: {missing} cannot be written" in capsys.readouterr().err

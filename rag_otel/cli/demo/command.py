@@ -21,7 +21,7 @@ import rag_otel
 from rag_otel import semconv
 from rag_otel.alerts.channels.log import LOGGER_NAME
 from rag_otel.cli.demo.phoenix_server import DEFAULT_PORT, PhoenixServer, free_port, start_phoenix
-from rag_otel.cli.demo.report import BASELINE_COUNT, Outcome, drift_report, outcomes, report
+from rag_otel.cli.demo.report import BASELINE_COUNT, StoryAnswer, drift_report, outcomes, report
 from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
 from rag_otel.cli.phoenix_project import once_stored
 from rag_otel.cli.terminal import progress
@@ -106,7 +106,7 @@ def _command() -> str:
     return str(called)
 
 
-def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[Outcome]:
+def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[StoryAnswer]:
     """Ask the app the week's questions, let rag-otel evaluate them, wait until Phoenix has everything."""
     clock = TimeShift(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{base_url}/v1/traces")))
     provider = TracerProvider(

@@ -18,14 +18,17 @@ from rag_otel.drift.observation import ALL, Observation, observation
 from rag_otel.drift.sentence import sentence
 from rag_otel.evaluation.support import UNFAITHFUL, worst_first
 from rag_otel.model import EvaluatedTrace, Evaluation
+from rag_otel.rendering.text_cutting import one_line
 from rag_otel.writers.phoenix_links import trace_link
 
 BASELINE_COUNT: Final = 80
 """The week has 170 answers; in production 500 are learned from."""
+_WIDTH: Final = 110
+"""Characters of a claim or of its explanation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StoryAnswer:
     """One question of the story with its result."""
 
     asked: Asked
@@ -36,21 +39,21 @@ class Outcome:
         return self.result.evaluations[0]
 
 
-def outcomes(asked: Mapping[tuple[str, str], Asked], results: Sequence[EvaluatedTrace]) -> list[Outcome]:
+def outcomes(asked: Mapping[tuple[str, str], Asked], results: Sequence[EvaluatedTrace]) -> list[StoryAnswer]:
     """The story's questions, found again by question and model, in the order of their times."""
     found = [
-        Outcome(asked=asked[result.trace.question or "", result.trace.tags["model"]], result=result)
+        StoryAnswer(asked=asked[result.trace.question or "", result.trace.tags["model"]], result=result)
         for result in results
     ]
     return sorted(found, key=lambda outcome: outcome.asked.at_ns)
 
 
-def report(found: Sequence[Outcome], *, base_url: str) -> str:
+def report(found: Sequence[StoryAnswer], *, base_url: str) -> str:
     """The whole text: a table of the two models, agreement with people, the five worst answers with links."""
     return "\n\n".join((_models(found), _agreement(found), _riskiest(found, base_url)))
 
 
-def means(found: Sequence[Outcome], model: str) -> tuple[float, float]:
+def means(found: Sequence[StoryAnswer], model: str) -> tuple[float, float]:
     """Mean faithfulness and mean risk of a model's answers, those without a score left out."""
     evaluations = [outcome.evaluation for outcome in found if outcome.asked.model == model]
     return (
@@ -59,7 +62,7 @@ def means(found: Sequence[Outcome], model: str) -> tuple[float, float]:
     )
 
 
-def _models(found: Sequence[Outcome]) -> str:
+def _models(found: Sequence[StoryAnswer]) -> str:
     rows = []
     for when, model in (*(("before the swap", each) for each in BEFORE), ("after the swap", AFTER)):
         of_model = [outcome for outcome in found if outcome.asked.model == model]
@@ -71,7 +74,7 @@ def _models(found: Sequence[Outcome]) -> str:
     return table(rows, header=header)
 
 
-def _agreement(found: Sequence[Outcome]) -> str:
+def _agreement(found: Sequence[StoryAnswer]) -> str:
     scored = [outcome for outcome in found if outcome.evaluation.risk is not None]
     flagged = [outcome for outcome in scored if outcome.evaluation.label == UNFAITHFUL]
     marked = [outcome for outcome in scored if outcome.asked.hallucinated]
@@ -94,7 +97,7 @@ def auroc(risks: Sequence[float], labels: Sequence[bool]) -> float:
     return wins / (len(positive) * len(negative))
 
 
-def _riskiest(found: Sequence[Outcome], base_url: str) -> str:
+def _riskiest(found: Sequence[StoryAnswer], base_url: str) -> str:
     worst = sorted(found, key=lambda outcome: -(outcome.evaluation.risk or 0.0))[:5]
     lines = ["  The five worst answers, each with its worst claim (* hallucinated, say people):"]
     for outcome in worst:
@@ -103,20 +106,15 @@ def _riskiest(found: Sequence[Outcome], base_url: str) -> str:
         response = outcome.result.trace.response or ""
         for claim in worst_first(outcome.evaluation.claims)[:1]:
             # The slice itself: a list item's stem would be the same on every line.
-            said = _one_line(response[claim.claim.start : claim.claim.end])
+            said = one_line(response[claim.claim.start : claim.claim.end], _WIDTH)
             lines.append(f"      {claim.verdict}: {said}")
             if claim.explanation:
-                lines.append(f"        {_one_line(claim.explanation)}")
+                lines.append(f"        {one_line(claim.explanation, _WIDTH)}")
         lines.append(f"      {trace_link(base_url, outcome.result.trace.target.trace_id)}")
     return "\n".join(lines)
 
 
-def _one_line(text: str, width: int = 110) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def drift_report(found: Sequence[Outcome]) -> str:
+def drift_report(found: Sequence[StoryAnswer]) -> str:
     """The alarms over all traffic, as text; one line where nothing was noticed."""
     settings = DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",))
     alarms = [event for event in replay(_observations(found), settings).events if event.slice == ALL]
@@ -124,7 +122,7 @@ def drift_report(found: Sequence[Outcome]) -> str:
     return "\n".join([title, *(map(_line, alarms) if alarms else ["    none noticed"])])
 
 
-def _observations(found: Sequence[Outcome]) -> list[Observation]:
+def _observations(found: Sequence[StoryAnswer]) -> list[Observation]:
     """At the times of the story: the clock was shifted on the way to Phoenix, not here."""
     seen = ((each, observation(each.result, ("model",))) for each in found)
     return [dataclasses.replace(each, time_s=outcome.asked.at_ns / 1e9) for outcome, each in seen if each is not None]

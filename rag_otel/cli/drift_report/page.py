@@ -17,6 +17,7 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL
 from rag_otel.drift.sentence import sentence, subject
 from rag_otel.rendering.svg_charts import Level, Period, time_series
+from rag_otel.rendering.text_cutting import shorten
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 MAX_CHARTS: Final = 24
@@ -142,7 +143,7 @@ def _worst(answers: Sequence[WorstAnswer], link: Callable[[str], str] | None) ->
     for answer in answers:
         question = escape(answer.question or answer.trace_id)
         shown = question if link is None else f'<a href="{escape(link(answer.trace_id))}">{question}</a>'
-        why = answer.why if len(answer.why) <= _WHY else f"{answer.why[: _WHY - 1]}…"
+        why = shorten(answer.why, _WHY)
         rows.append(f"<li>{shown}{f'<br>{escape(why)}' if why else ''}</li>")
     return f"<h3>Its worst answers since then</h3><ol>{''.join(rows)}</ol>"
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.options import json_option, judge_options
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import progress, table
+from rag_otel.cli.terminal import Outcome, progress, table, write_file
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import ReasonCode
 from rag_otel.protocols import Evaluator
@@ -135,7 +134,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     data = _as_data(found, evaluator)
     if arguments.output is not None:
         text = json.dumps(data, ensure_ascii=False, indent=2)
-        arguments.output.write_text(f"{text}\n", encoding="utf-8")
+        write_file(arguments.output, f"{text}\n", option="output")
     return Outcome(text="\n\n".join(_parts(found, evaluator)), data=data, code=0 if found.verdict.good_enough else 1)
 
 

@@ -7,8 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_otel.cli.outcome import Outcome
-from rag_otel.cli.terminal import progress, table
+from rag_otel.cli.terminal import Outcome, progress, table
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.prompts import Prompt

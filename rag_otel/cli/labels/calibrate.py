@@ -13,9 +13,8 @@ from typing import Any, Final
 from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import progress, table
+from rag_otel.cli.terminal import Outcome, progress, table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
 from rag_otel.settings import Settings
@@ -113,7 +112,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _labelled(arguments: argparse.Namespace, settings: Settings) -> list[Labelled]:
-    slices = [name for name in arguments.slices.split(",") if name]
+    slices = names_in(arguments.slices)
     if bool(arguments.files) == bool(arguments.project):
         raise ConfigurationError("give either files or --project NAME")
     if arguments.against or arguments.other_judge:

@@ -7,9 +7,8 @@ from collections import Counter
 from typing import Any, Final
 
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import progress
+from rag_otel.cli.terminal import Outcome, progress
 from rag_otel.errors import InputError
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers

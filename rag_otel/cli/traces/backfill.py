@@ -28,8 +28,8 @@ from rag_otel.cli.options import (
     require_price_of_budget,
     settings_of,
 )
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import PHOENIX_TIMEOUT_S, phoenix_project
+from rag_otel.cli.terminal import Outcome
 from rag_otel.cli.traces.backfill_report import conclude, counts
 from rag_otel.cli.worker import Workers
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError

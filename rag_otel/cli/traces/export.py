@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import progress
+from rag_otel.cli.terminal import Outcome, progress, write_file
 from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.stored.answers import Selection, choose, stored_answers
 from rag_otel_collectors.stored.project import StoredProject
@@ -74,10 +73,7 @@ def _written(output: str, rows: Sequence[dict[str, Any]]) -> Outcome:
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if output == STANDARD_OUTPUT:
         return Outcome(text="\n".join(lines))
-    try:
-        Path(output).write_text("\n".join([*lines, ""]), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise ConfigurationError(f"output: {output} cannot be written: {error.strerror}") from error
+    write_file(Path(output), "\n".join([*lines, ""]), option="output")
     return Outcome(text=f"{output}: {len(rows)} answers")
 
 

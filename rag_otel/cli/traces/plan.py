@@ -14,9 +14,8 @@ from rag_otel.budgets.budgets import Budgets
 from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, price_of, settings_of
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import progress
+from rag_otel.cli.terminal import Outcome, progress
 from rag_otel.cli.traces.plan_report import Plan, figures, report
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, RagTrace

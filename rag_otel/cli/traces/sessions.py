@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from rag_otel.cli.options import json_option, phoenix_options, reading_options, reading_pipeline, settings_of
-from rag_otel.cli.outcome import Outcome
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import progress
+from rag_otel.cli.terminal import Outcome, progress
 from rag_otel.errors import InputError
 from rag_otel_collectors.stored.answers import stored_answers
 from rag_otel_collectors.stored.project import StoredProject

@@ -11,7 +11,7 @@ import pytest
 
 import rag_otel
 from rag_otel.cli.demo import command as demo
-from rag_otel.cli.demo.report import Outcome
+from rag_otel.cli.demo.report import StoryAnswer
 from rag_otel.cli.demo.story import examples_folder
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from testkit.shared_servers import SharedPhoenix
@@ -23,7 +23,7 @@ class Told:
 
     base_url: str
     project: str
-    outcomes: list[Outcome]
+    outcomes: list[StoryAnswer]
 
     @property
     def reader(self) -> PhoenixClient:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from rag_otel import semconv
-from rag_otel.cli.demo.report import Outcome
+from rag_otel.cli.demo.report import StoryAnswer
 from rag_otel.cli.demo.story import AFTER, BEFORE
 from rag_otel.model import Verdict
 from rag_otel.writers.annotations import FAITHFULNESS
@@ -21,7 +21,7 @@ MODEL = semconv.TAG_PREFIX + "model"
 _VERDICTS = {str(verdict) for verdict in Verdict}
 
 
-def failures(reader: PhoenixClient, project: str, found: Sequence[Outcome]) -> Iterator[tuple[str, str | None]]:
+def failures(reader: PhoenixClient, project: str, found: Sequence[StoryAnswer]) -> Iterator[tuple[str, str | None]]:
     """Each check as (what was checked, what is wrong or None)."""
     everything = reader.spans(project)
     carriers = [span for span in everything if span["span_kind"] == semconv.KIND_EVALUATOR]
@@ -49,7 +49,7 @@ def _shows_claims(span: dict[str, Any]) -> bool:
     return str(span["attributes"].get(semconv.OUTPUT_VALUE, "")).startswith(FAITHFULNESS)
 
 
-def _wrong_on_span(span: dict[str, Any], outcome: Outcome) -> str | None:
+def _wrong_on_span(span: dict[str, Any], outcome: StoryAnswer) -> str | None:
     attributes, evaluation = span["attributes"], outcome.evaluation
     span_id = span["context"]["span_id"]
     if attributes.get(semconv.STATUS) != "evaluated":
@@ -66,7 +66,7 @@ def _wrong_on_span(span: dict[str, Any], outcome: Outcome) -> str | None:
     return None
 
 
-def _wrong_annotations(span_id: str, outcome: Outcome, annotations: Sequence[dict[str, Any]]) -> str | None:
+def _wrong_annotations(span_id: str, outcome: StoryAnswer, annotations: Sequence[dict[str, Any]]) -> str | None:
     shown = {
         row["name"]: (row["result"].get("label"), row["result"].get("score"), row["metadata"].get(NOTED_SCORE))
         for row in annotations
