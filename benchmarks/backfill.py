@@ -53,7 +53,6 @@ from rag_otel.delivery.http import post
 from rag_otel.errors import RagOtelError
 from rag_otel.model import EvaluatedTrace, RagTrace, SamplingDecision, SpanRef
 from rag_otel.setup.judging import compose_pipeline
-from rag_otel.setup.parts import Parts
 from rag_otel.writers import phoenix_annotations, phoenix_backfill
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel_collectors.backfill.engine import Backfill, Tally
@@ -136,7 +135,7 @@ class Prepared:
         command.configure(parser)
         self.arguments = parser.parse_args(where)
         self.settings = settings_of(self.arguments)
-        self.pipeline = compose_pipeline(self.settings, Parts(), default_cap=None, budgeted=False)
+        self.pipeline = compose_pipeline(self.settings, default_cap=None, budgeted=False)
         self.results = asyncio.run(self._judged())
 
     async def _judged(self) -> dict[SpanRef, EvaluatedTrace]:

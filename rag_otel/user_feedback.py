@@ -21,7 +21,7 @@ from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import resolve
 from rag_otel.setup import instrument as instrumentation
-from rag_otel.setup.delivering import compose_ratings
+from rag_otel.setup.writing import compose_ratings
 
 
 def feedback(

@@ -16,11 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opentelemetry.sdk.resources import Resource
-
 from rag_otel.settings import resolve
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.parts import Parts
 from rag_otel.sharing.leadership import LEADER, SHARED
 from testkit.drift_scores import result
 from testkit.polling import eventually
@@ -104,7 +101,7 @@ def fleet(count: int, folder: Path, url: str, **settings: Any) -> Iterator[Fleet
 
 def work(commands: int, settings: dict[str, Any]) -> None:
     """One worker: delivers what it reads, until the end of its input."""
-    delivery = compose_delivery(resolve(settings).settings, Parts(), emit=lambda span: None, resource=Resource.create)
+    delivery = compose_delivery(resolve(settings).settings)
     delivery.start()
     with os.fdopen(commands) as lines:
         for line in lines:

@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from rag_otel.cli import work
 from rag_otel.delivery.http import post
 from rag_otel.model import Chunk, Evaluation
-from rag_otel.setup.parts import Parts
 
 ENDS_WORKER = "This ends the worker."
 """An answer that begins like this kills the worker that has judged it."""
@@ -48,7 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     work.configure(parser)
     arguments = parser.parse_args([*sys.argv[2:], "--set", "metrics=", "--set", "evaluations_per_minute=inf"])
-    return work.run(arguments, Parts(evaluators=(AsksServer(sys.argv[1]),)))
+    return work.run(arguments, [AsksServer(sys.argv[1])])
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_a_set_up_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> N
     """With a setting that cannot be, calls go on with the plain global tracer, and are not held up again."""
     monkeypatch.setenv(RAISE_ENV, "0")
     monkeypatch.setenv("RAG_OTEL_SAMPLE_RATIO", "7")
-    monkeypatch.setattr("rag_otel.setup.instrument._taken_off", False)
+    monkeypatch.setattr("rag_otel.setup.runtime.in_use.taken_off", False)
     before = counters.get("internal_error.observe.tracer")
     for _ in range(3):
         with tracing.tracer().start_as_current_span("x") as span:

@@ -42,7 +42,7 @@ from rag_otel.setup.judging import (
     producing,
     queue_settings,
 )
-from rag_otel.setup.parts import Parts
+from rag_otel.setup.writing import compose_writers
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.otlp.settings import Configuration
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
@@ -146,9 +146,7 @@ def _results(evaluation: Settings, folder: Path) -> MakeResults:
     def make(emit: Callable[[ReadableSpan], None], telemetry: Telemetry) -> Dispatcher:
         return compose_delivery(
             settings,
-            Parts(),
-            emit=emit,
-            resource=_no_resource,
+            compose_writers(settings, emit, _no_resource),
             telemetry=telemetry,
             keep_results=True,
             judge_watch=_judge_watch(evaluation),
@@ -177,7 +175,7 @@ def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
         or evaluation.judge.embedder is not None
     ):
         return None
-    pipeline = compose_pipeline(evaluation, Parts(), default_cap=EMBEDDED_PER_MINUTE)
+    pipeline = compose_pipeline(evaluation, default_cap=EMBEDDED_PER_MINUTE)
     return build_judge_watch(evaluation, pipeline, BackgroundWorker())
 
 

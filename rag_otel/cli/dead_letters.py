@@ -195,7 +195,7 @@ async def _retry(
 
 def _written(result: EvaluatedTrace, writer: str, endpoint: str | None) -> str:
     """Writes a result as the writer of the settings does, or to the Phoenix at `endpoint`."""
-    from rag_otel.setup.delivering import compose_writers
+    from rag_otel.setup.writing import compose_writers
 
     given = {} if endpoint is None else {"phoenix_endpoint": endpoint}
     writers = compose_writers(resolve(given).settings, lambda span: None, lambda: Resource({}))

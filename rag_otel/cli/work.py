@@ -27,15 +27,15 @@ from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.drift.setup import build_judge_watch
 from rag_otel.evaluation.background_worker import BackgroundWorker, prepare
 from rag_otel.pipeline import Pipeline
-from rag_otel.protocols import Writer
+from rag_otel.protocols import Evaluator
 from rag_otel.safety import privacy
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.guard import logger
 from rag_otel.safety.redaction import public_address
 from rag_otel.settings import Settings
-from rag_otel.setup.delivering import compose_delivery, compose_writers
+from rag_otel.setup.delivering import compose_delivery
 from rag_otel.setup.judging import EMBEDDED, compose_pipeline, queue_settings
-from rag_otel.setup.parts import Parts
+from rag_otel.setup.writing import compose_writers
 from rag_otel.telemetry.telemetry import telemetry_of
 from rag_otel_collectors.jobs.probes import probes
 from rag_otel_collectors.jobs.queue import QueueSettings
@@ -46,7 +46,6 @@ from rag_otel_collectors.otlp.settings import Configuration
 if TYPE_CHECKING:
     from rag_otel_collectors.jobs.job_queue import JobQueue  # needs the extra `scale`
 
-_NOTHING_MORE: Final = Parts()
 _OPEN: Final = Backoff(longest_wait_s=10.0)
 _END_S: Final = 5.0
 """For metrics, events and alerts, when the worker ends."""
@@ -61,10 +60,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     serving_options(parser)
 
 
-def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
+def run(arguments: argparse.Namespace, evaluators: Sequence[Evaluator] = ()) -> int:
     """Works until SIGTERM or Ctrl-C. Returns 1 if jobs were still running then: the broker delivers them again.
 
-    `parts` adds objects that no setting can name.
+    `evaluators` are added to those that the settings name.
     """
     modules = ("faststream", "aio_pika", "prometheus_client", "uvicorn")
     require_extra("collector,scale", *modules, needed_by="a worker")
@@ -74,7 +73,7 @@ def run(arguments: argparse.Namespace, parts: Parts = _NOTHING_MORE) -> int:
         print_settings(configuration)
         return 0
     print(in_five_lines(configuration, queue, arguments.health), flush=True)
-    return asyncio.run(_serve(configuration, queue, parts, arguments.health))
+    return asyncio.run(_serve(configuration, queue, evaluators, arguments.health))
 
 
 def in_five_lines(configuration: Configuration, queue: QueueSettings, health: str | None) -> str:
@@ -91,28 +90,27 @@ def in_five_lines(configuration: Configuration, queue: QueueSettings, health: st
     )
 
 
-async def _serve(configuration: Configuration, queue_of: QueueSettings, parts: Parts, health: str | None) -> int:
+async def _serve(
+    configuration: Configuration, queue_of: QueueSettings, evaluators: Sequence[Evaluator], health: str | None
+) -> int:
     from rag_otel_collectors.jobs.job_queue import JobQueue
     from rag_otel_collectors.jobs.worker import JobWorker
 
     settings = configuration.evaluation.settings
-    settings = dataclasses.replace(settings, judge=dataclasses.replace(settings.judge, job_queue_url=None))
+    judge = dataclasses.replace(settings.judge, job_queue_url=None)
+    settings = dataclasses.replace(settings, judge=judge, evaluators=tuple(evaluators))
     privacy.configure(capture_content=settings.capture_content)
     stop = until_told_to_stop()
-    pipeline = compose_pipeline(settings, parts, default_cap=None)
+    pipeline = compose_pipeline(settings, default_cap=None)
     prepare(pipeline.evaluators)
     results = ResultWriter(
         [connect(backend) for backend in configuration.backends],
-        lambda emit: _writers(settings, emit),
+        lambda emit: compose_writers(settings, emit, Resource.create),
     )
     telemetry = telemetry_of(settings, resource=Resource.create)
     watching = compose_delivery(
         settings,
-        parts,
-        emit=_never,
-        resource=Resource.create,
         telemetry=telemetry,
-        write_results=False,
         judge_watch=_judge_watch(settings, pipeline),
         budgets=pipeline.budgets,
     )
@@ -152,17 +150,8 @@ async def _opened(queue: JobQueue, stop: asyncio.Event) -> bool:
     return await call_until_done(opened, _OPEN, failed, sleep=partial(told_within, stop))
 
 
-def _writers(settings: Settings, emit: Any) -> Sequence[Writer]:
-    return compose_writers(settings, emit, Resource.create)
-
-
 def _judge_watch(settings: Settings, pipeline: Pipeline) -> Any:
     """Monitors the embedded judge alone, because its calls are free: each worker would call another judge."""
     if settings.judge.model != EMBEDDED or settings.judge.embedder is not None:
         return None
     return build_judge_watch(settings, dataclasses.replace(pipeline, cap=None), BackgroundWorker())
-
-
-def _never(span: object) -> None:
-    """Never called: `ResultWriter` writes the evaluation spans."""
-    raise AssertionError("an evaluation span of the monitors")

@@ -25,11 +25,12 @@ from rag_otel.settings import Settings
 
 def drift_settings(settings: Settings) -> DriftSettings:
     """The part of the settings that is about drift. Raises ConfigurationError for a baseline that cannot be read."""
+    watched = (*settings.metrics, *(each.name for each in settings.evaluators))
     return DriftSettings(
         baseline_count=settings.drift.baseline_count,
-        baselines=read_baselines(settings.drift.baseline, settings.metrics[0]),
+        baselines=read_baselines(settings.drift.baseline, watched[0]),
         dimensions=tuple(settings.drift.slices),
-        metrics=len(settings.metrics),
+        metrics=len(watched),
         # A coin of the application's own may be smaller: detectors notice, and lower their bets.
         least_probability=lowest_probability(settings),
     )

@@ -25,7 +25,8 @@ from rag_otel.processing.trace_reading import yield_to_event_loop
 from rag_otel.ratings.rating import recent_ratings
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.safety.privacy import hidden_now
-from rag_otel.setup.runtime import JobSink, Runtime
+from rag_otel.setup.runtime import Runtime
+from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 
 if TYPE_CHECKING:  # only imported where a state folder is set
     from rag_otel.durable.kept_traces import KeptTraces
@@ -49,7 +50,7 @@ class HeldTraces:
         self._runtime = runtime
         self._exporting = exporting
         # A handful of different ones, asked for on the request path.
-        self.status_attributes = functools.lru_cache(256)(runtime.status_attributes)
+        self.status_attributes = functools.lru_cache(256)(status_attributes)
         """What is written on a span without scores."""
         self.hold = Hold(
             seconds=settings.hold,
@@ -127,7 +128,9 @@ class HeldTraces:
             if trace is None or reason is not None:
                 self._release_skipped(slot, str(reason))
             elif self._runtime.jobs is not None:
-                self._publish(slot, trace, self._runtime.jobs)
+                written = _when_written(slot)
+                resource = slot.span.resource.attributes
+                self._published(slot, self._runtime.jobs.submit(trace, slot.decision, resource, written))
             else:
                 await self._release_evaluated(slot, await pipeline.evaluate(trace, slot.decision))
         except Exception:
@@ -151,9 +154,8 @@ class HeldTraces:
         await self._release_evaluated(slot, await self._runtime.pipeline.evaluate_others(trace, judged))
         return True
 
-    def _publish(self, slot: Slot, trace: RagTrace, jobs: JobSink) -> None:
-        """Publish the trace as a job. The span goes on at once, and its results follow from a worker."""
-        reason = jobs.submit(trace, slot.decision, slot.span.resource.attributes, _when_written(slot))
+    def _published(self, slot: Slot, reason: str | None) -> None:
+        """The trace is a job, or `reason` says why not. Its span goes on at once; the results follow from a worker."""
         if reason is None:
             self.release_unscored(slot, EvaluationStatus.LATE, QUEUED)
             return
@@ -225,7 +227,8 @@ class HeldTraces:
         rated = recent_ratings.rated(result.trace)  # a user may have said something while the judge was at work
         result = dataclasses.replace(result, trace=rated, origin=self._origin(slot))
         await yield_to_event_loop()
-        scored = enriched(slot.span, self._runtime.attributes(result))
+        content = self._runtime.settings.capture_content
+        scored = enriched(slot.span, evaluation_attributes(result, capture_content=content))
         await yield_to_event_loop()
         if not self.hold.claim(slot):
             self._deliver(slot, result if slot.scored else trace_reading.late(result))

@@ -13,6 +13,7 @@ from typing import Any
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
+from rag_otel.protocols import Evaluator, Sampler, Writer
 from rag_otel.settings.groups import (
     GROUPS,
     AlertSettings,
@@ -27,6 +28,8 @@ from rag_otel.settings.rows import (
     SHARE,
     Group,
     guessed_variables,
+    part,
+    parts_of,
     require,
     resolve_table,
     row,
@@ -44,6 +47,7 @@ class Settings:
     enabled: bool = row(True, "False: nothing is attached, nothing is evaluated")
     judge: JudgeSettings = JudgeSettings()
     metrics: Sequence[str] = row(("faithfulness",), "Metrics to evaluate")
+    evaluators: Sequence[Evaluator] = part((), "Evaluators of your own, beside `metrics`", each=Evaluator)
     evaluations_per_minute: float | None = row(
         None, "Cap; 600 for the embedded judge, for any other it must be given; inf: none"
     )
@@ -51,6 +55,7 @@ class Settings:
     sampling_policy: str | Mapping[str, Any] | None = row(
         None, "In place of `sample_ratio`: rules for what is evaluated; a TOML or JSON file, or JSON"
     )
+    sampler: Sampler | None = part(None, "A sampler of your own, given as `sampling_policy`")
     phoenix_endpoint: str | None = row(
         None,
         "Phoenix's address, http://host:6006",
@@ -67,6 +72,7 @@ class Settings:
     alerts: AlertSettings = AlertSettings()
     drift: DriftSettings = DriftSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    writers: Sequence[Writer] = part((), "Writers of your own, beside Phoenix annotations and spans", each=Writer)
     state_folder: str | None = row(
         None, "Where what must survive a restart is kept; processes that share it watch as one"
     )
@@ -111,9 +117,10 @@ def resolve(
 
     Raises ConfigurationError that names the setting, the value and where it came from.
     """
-    named, parts = _flat(arguments or {})
+    arguments = arguments or {}
+    whole: dict[str, Any] = parts_of(Settings, arguments)
+    named, parts = _flat({name: value for name, value in arguments.items() if name not in whole})
     values, origins = resolve_table(Settings, named, environ, file=_flat(file or {})[0])
-    whole: dict[str, Any] = {}
     grouped: dict[str, dict[str, Any]] = {argument: dict(parts.get(argument, {})) for argument in GROUPS}
     for name, value in values.items():
         *group, field = rows_of(Settings)[name].path
@@ -149,7 +156,9 @@ def _flat(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[
 
 
 def _check(settings: Settings) -> None:
-    """What several settings, or the name of a judge, must be like. Raises ConfigurationError."""
+    """What several settings, the name of a judge or a callback must be like. Raises ConfigurationError."""
+    if (on_alert := settings.alerts.on_alert) is not None and not callable(on_alert):
+        raise ConfigurationError(f"on_alert must be a function of an alert, not {on_alert!r}")
     if (problem := judge_problem(settings.judge.model)) is not None:
         raise ConfigurationError(f"judge (environment: RAG_OTEL_JUDGE): {problem}")
     url, rows = settings.judge.job_queue_url, rows_of(Settings)

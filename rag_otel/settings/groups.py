@@ -83,7 +83,9 @@ class AlertSettings(Group):
     argument: ClassVar[str] = "alerts"
 
     on_alert: Callable[[Alert], object] | None = part(None, "Called with every alert")
-    channels: Sequence[AlertChannel] = part((), "Channels of your own, beside the log and those named here")
+    channels: Sequence[AlertChannel] = part(
+        (), "Channels of your own, beside the log and those named here", each=AlertChannel
+    )
     rules: Sequence[str] = row(("unfaithful",), "Which answers raise an alert, see the page on alerts")
     slo_target: float | None = row(
         None,
@@ -173,7 +175,9 @@ class SpanSettings(Group):
     conversation_context: Literal["none", "user", "all"] = row(
         "none", "Earlier messages that count as context: none, the user's, or all (the assistant's too)"
     )
-    conventions: Sequence[Convention] = part((), "Readers of spans of your own, before the built-in ones")
+    conventions: Sequence[Convention] = part(
+        (), "Readers of spans of your own, before the built-in ones", each=Convention
+    )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None, "Where question, chunks, response stand in spans of your own: JSON, or a file"
     )

@@ -65,9 +65,34 @@ def row(
     return dataclasses.field(default=default, repr=not secret, metadata=metadata)
 
 
-def part(default: Any, meaning: str) -> Any:
-    """An object that an application hands over in its code: no text in a file or the environment stands for it."""
-    return dataclasses.field(default=default, repr=False, metadata={_PART: True, "meaning": meaning})
+def part(default: Any, meaning: str, *, each: type[object] | None = None) -> Any:
+    """An object that an application hands over in its code: no text in a file or the environment stands for it.
+
+    `each`: the protocol of every one of them, where a part is a list of objects.
+    """
+    return dataclasses.field(default=default, repr=False, metadata={_PART: True, "meaning": meaning, "each": each})
+
+
+def parts_of(table: type[Any], given: Mapping[str, object]) -> dict[str, Any]:
+    """What is given for the parts of a table, lists of objects as tuples. None counts as not given.
+
+    Raises ConfigurationError where something is not what its place takes.
+    """
+    kinds = {each.name: each.metadata["each"] for each in dataclasses.fields(table) if _PART in each.metadata}
+    named = {name: value for name, value in given.items() if name in kinds and value is not None}
+    return {name: value if kinds[name] is None else _objects(name, value, kinds[name]) for name, value in named.items()}
+
+
+def _objects(place: str, given: object, kind: type[object]) -> tuple[object, ...]:
+    if isinstance(given, str):
+        names = "; names of metrics go into metrics=" if place == "evaluators" else ""
+        raise ConfigurationError(f"{place} must be a list of objects, not {given!r}{names}")
+    objects = tuple(given) if isinstance(given, Iterable) else (given,)
+    for each in objects:
+        if isinstance(each, type) or not isinstance(each, kind):
+            methods = sorted(name for name in vars(kind) if not name.startswith("_"))
+            raise ConfigurationError(f"{place}: {each!r} is no object with {', '.join(methods)}")
+    return objects
 
 
 class Group:
@@ -96,11 +121,8 @@ class Group:
         }
 
     def parts(self) -> dict[str, Any]:
-        """Field -> the object given for it."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return {
-            each.name: getattr(self, each.name) for each in fields if _PART in each.metadata and self._has(each.name)
-        }
+        """Field -> the object given for it. Raises ConfigurationError where it is not what its place takes."""
+        return parts_of(type(self), {name: getattr(self, name) for name in self.__dict__["_given"]})
 
     def _has(self, field: str) -> bool:
         return field in self.__dict__["_given"]

@@ -1,6 +1,6 @@
-"""Settings and parts, connected: the one place where a `Runtime` is made for an application.
+"""Settings, connected: the one place where a `Runtime` is made for an application.
 
-what judges (`judging`) -> what delivers (`delivering`) and watches (`watching`) -> `Runtime`
+what judges (`judging`) -> what writes (`writing`), watches and tells (`delivering`) -> `Runtime`
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ from rag_otel.safety.background_import import background_import
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import AlertSettings, DriftSettings
 from rag_otel.settings.rows import secrets_of
-from rag_otel.setup.delivering import compose_attributes, compose_delivery
 from rag_otel.setup.judging import EMBEDDED_PER_MINUTE, compose_jobs, compose_pipeline, producing
-from rag_otel.setup.parts import Parts
 from rag_otel.setup.runtime import Runtime
+from rag_otel.setup.writing import compose_writers
 from rag_otel.telemetry.telemetry import telemetry_of
-from rag_otel.writers.attributes import status_attributes
 
 if TYPE_CHECKING:
     from rag_otel.delivery.dispatcher import Dispatcher
@@ -32,7 +30,11 @@ if TYPE_CHECKING:
 
 
 def compose(
-    settings: Settings, parts: Parts, *, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
+    settings: Settings,
+    *,
+    explicit: bool,
+    emit: Callable[[ReadableSpan], None],
+    resource: Callable[[], Resource],
 ) -> Runtime:
     """Everything but the provider. The heavy imports of judges happen here, or begin.
 
@@ -41,26 +43,20 @@ def compose(
     """
     privacy.configure(capture_content=settings.capture_content)
     redaction.remember(secrets_of(settings))
-    telemetry = telemetry_of(
-        settings,
-        resource=resource,
-        meter_provider=settings.telemetry.meter_provider,
-        logger_provider=settings.telemetry.logger_provider,
-    )
+    telemetry = telemetry_of(settings, resource=resource)
     later: list[Callable[[], object]] = []
     settings = producing(settings)
-    jobs = compose_jobs(settings, parts)
-    pipeline = compose_pipeline(settings, parts, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
+    jobs = compose_jobs(settings)
+    pipeline = compose_pipeline(settings, default_cap=EMBEDDED_PER_MINUTE, in_background=later.append)
     worker = BackgroundWorker()
 
     def delivery() -> Dispatcher:
         from rag_otel.drift.setup import build_judge_watch
+        from rag_otel.setup.delivering import compose_delivery
 
         return compose_delivery(
             settings,
-            parts,
-            emit=emit,
-            resource=resource,
+            compose_writers(settings, emit, resource),
             telemetry=telemetry,
             judge_watch=build_judge_watch(settings, pipeline, worker),
             budgets=pipeline.budgets,
@@ -69,9 +65,8 @@ def compose(
     made = Runtime(
         settings=settings,
         pipeline=pipeline,
-        attributes=compose_attributes(settings),
-        status_attributes=status_attributes,
-        delivery=LateDelivery(delivery) if _watched_as_usual(settings, parts) else delivery(),
+        delivery=LateDelivery(delivery) if _watched_as_usual(settings) else delivery(),
+        explicit=explicit,
         worker=worker,
         telemetry=telemetry,
         jobs=jobs,
@@ -84,9 +79,9 @@ def compose(
     return made
 
 
-def _watched_as_usual(settings: Settings, parts: Parts) -> bool:
+def _watched_as_usual(settings: Settings) -> bool:
     """True where nothing about what watches results, and who is told, was set: nothing there can be wrong."""
-    given = parts.writers or settings.judge.budgets or settings.state_folder or settings.sampling_policy is not None
+    given = settings.writers or settings.judge.budgets or settings.state_folder or settings.sampling_policy is not None
     return not given and settings.alerts == AlertSettings() and settings.drift == DriftSettings()
 
 

@@ -1,140 +1,135 @@
-"""What becomes of results: attributes, annotations and evaluation spans, alerts; and of users' ratings."""
+"""What becomes of results: they are written, watched, and people are told; and how processes share the watching.
+
+Without a state folder every process watches what it sees. With one, the processes that have it watch as one.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan
-
-from rag_otel.errors import ConfigurationError
-from rag_otel.model import AttributeValue, EvaluatedTrace
+from rag_otel.alerts.channels.callback import CallbackChannel
+from rag_otel.alerts.channels.configured import configured_channels
+from rag_otel.alerts.channels.log import LogChannel
+from rag_otel.alerts.inbox import Inbox
+from rag_otel.alerts.messages.examples import Examples
+from rag_otel.alerts.monitors.monitor import Monitors
+from rag_otel.alerts.setup import build_inbox, build_monitors, may_show
+from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.drift.judge_watch import JudgeWatch
+from rag_otel.drift.monitor import DriftMonitor
+from rag_otel.drift.setup import build_monitor
+from rag_otel.durable.state_folder import CAN_LOCK, StateFolder
 from rag_otel.protocols import AlertChannel, Writer
+from rag_otel.safety.guard import counters
 from rag_otel.settings import Settings
-from rag_otel.setup.parts import Parts, require_kind
+from rag_otel.sharing.consumers import Unsaved
+from rag_otel.sharing.group import SharedMonitoring, Voice
+from rag_otel.sharing.leadership import SharedFolder
+from rag_otel.sharing.records import RecordFormat
+from rag_otel.telemetry.instruments import count_elsewhere, is_exported
 from rag_otel.telemetry.telemetry import Telemetry
-from rag_otel.writers.attributes import evaluation_attributes
-from rag_otel.writers.evaluation_span import EvaluationSpanWriter, When
 from rag_otel.writers.phoenix_links import links_to_traces
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
-    from rag_otel.delivery.dispatcher import Dispatcher
-    from rag_otel.delivery.export_queue import ExportQueue
-    from rag_otel.drift.judge_watch import JudgeWatch
-    from rag_otel.ratings.rating import Rating
+    from rag_otel.durable.dead_letters import DeadLetters
 
-
-def compose_attributes(settings: Settings) -> Callable[[EvaluatedTrace], dict[str, AttributeValue]]:
-    """What turns a result into attributes of its span, as the settings want them."""
-    return partial(evaluation_attributes, capture_content=settings.capture_content)
+_Watching: TypeAlias = tuple[Inbox, list[Monitors | DriftMonitor]]
+_Watch: TypeAlias = Callable[[StateFolder | None, Callable[[], Mapping[str, int]]], _Watching]
+"""(where it keeps its state, what other processes have counted) -> who is told, and what watches."""
 
 
 def compose_delivery(
     settings: Settings,
-    parts: Parts,
+    writers: Sequence[Writer] = (),
     *,
-    emit: Callable[[ReadableSpan], None],
-    resource: Callable[[], Resource],
     telemetry: Telemetry | None = None,
     keep_results: bool = False,
-    write_results: bool = True,
     judge_watch: JudgeWatch | None = None,
     budgets: Budgets | None = None,
 ) -> Dispatcher:
-    """The writers, the monitors and the alerts; `emit` and `resource` as for `compose`. Imports no judge, and starts a
-    thread only where a state folder holds what the last process could not deliver.
+    """Delivers results to `writers`, those of the application, `telemetry`, the monitors and the alerts.
 
-    With `write_results=False` the caller itself writes annotations and evaluation spans (`compose_writers`).
-    With `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch`
-    drift alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
+    Imports no judge, and starts a thread only where a state folder holds what the last process could not deliver. With
+    `keep_results` and a state folder Phoenix's annotations survive the process as alerts do; with a `judge_watch` drift
+    alerts tell whether the app or the judge has moved. What is left of the `budgets` is told.
+
+    Raises ConfigurationError.
     """
-    from rag_otel.setup.watching import Monitoring
+    channels = _channels(settings)
+    examples = Examples(capture_content=settings.capture_content, link=links_to_traces(settings))
 
-    watched = (*settings.metrics, *(each.name for each in parts.evaluators))
-    settings = dataclasses.replace(settings, metrics=watched)
-    monitoring = Monitoring(
-        settings, _channels(settings), link=links_to_traces(settings), judge=judge_watch, budgets=budgets
+    def watch(state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]]) -> _Watching:
+        inbox = build_inbox(settings, channels, examples=examples, state=state)
+        monitors = build_monitors(settings, inbox, examples=examples, state=state, elsewhere=elsewhere, budgets=budgets)
+        drift = build_monitor(settings, inbox.raise_alert, examples=examples, state=state, judge=judge_watch)
+        return inbox, [each for each in (monitors, drift) if each is not None]
+
+    writers = [*writers, *settings.writers]
+    recording = () if telemetry is None else telemetry.writers
+    folder = settings.state_folder
+    dead = None if folder is None else _dead_letters(folder)
+    if folder is None or not CAN_LOCK:
+        state = None if folder is None else StateFolder(folder)
+        inbox, watching = watch(state, dict[str, int])
+        every = [*writers, *recording, *watching]
+        return Dispatcher(every, alerts=inbox, state=state, keep_results=keep_results, dead=dead)
+    watch(None, dict[str, int])  # what is wrong with the settings is said now
+    # The collector, which keeps results, serves a page of its own.
+    one_page = telemetry is not None and settings.telemetry.exporter == "prometheus" and not keep_results
+    return Dispatcher(
+        [*writers, *(() if one_page else recording)],
+        state=StateFolder(folder) if keep_results else None,
+        keep_results=keep_results,
+        shared=_shared(settings, folder, watch, telemetry if one_page else None),
+        dead=dead,
     )
-    results = compose_writers(settings, emit, resource) if write_results else []
-    writers = [*results, *parts.writers]
-    return monitoring.delivery(writers, telemetry=telemetry, keep_results=keep_results)
-
-
-def compose_writers(
-    settings: Settings, emit: Callable[[ReadableSpan], None], resource: Callable[[], Resource]
-) -> list[Writer]:
-    """What writes results: evaluation spans and, where the settings name a Phoenix, annotations."""
-    writers: list[Writer] = [
-        EvaluationSpanWriter(
-            emit=emit,
-            resource=resource,
-            capture_content=settings.capture_content,
-            when=_when(settings),
-        )
-    ]
-    if settings.spans.annotations and settings.phoenix_endpoint:
-        from rag_otel.writers.phoenix_annotations import PhoenixAnnotationWriter  # it imports http and ssl
-
-        writers.append(
-            PhoenixAnnotationWriter(
-                settings.phoenix_endpoint,
-                api_key=settings.phoenix_api_key,
-                capture_content=settings.capture_content,
-            )
-        )
-    return writers
-
-
-def _when(settings: Settings) -> When:
-    """Phoenix shows an evaluation span at a click; elsewhere it would be one more span to pay for."""
-    if settings.spans.evaluation_spans != "auto":
-        return settings.spans.evaluation_spans
-    return "late" if settings.phoenix_endpoint is None else "always"
 
 
 def _channels(settings: Settings) -> list[AlertChannel]:
     """The log, those that the settings name, those of the application. Raises ConfigurationError."""
-    from rag_otel.alerts.channels.callback import CallbackChannel
-    from rag_otel.alerts.channels.configured import configured_channels
-    from rag_otel.alerts.channels.log import LogChannel
-
-    channels = [LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)]
-    own, on_alert = settings.alerts.channels, settings.alerts.on_alert
-    require_kind("channels", own, AlertChannel)
-    if on_alert is not None and not callable(on_alert):
-        raise ConfigurationError(f"on_alert must be a function of an alert, not {on_alert!r}")
-    return [*channels, *([] if on_alert is None else [CallbackChannel(on_alert)]), *own]
+    alerts = settings.alerts
+    channels: list[AlertChannel] = [LogChannel(texts=alerts.log_texts), *configured_channels(settings)]
+    if alerts.on_alert is not None:
+        channels.append(CallbackChannel(alerts.on_alert))
+    return [*channels, *alerts.channels]
 
 
-def compose_ratings(
-    settings: Settings,
-    *,
-    emit: Callable[[ReadableSpan], object] | None,
-    resource: Callable[[], Resource] = Resource.create,
-) -> ExportQueue[Rating] | None:
-    """What records users' ratings: annotations where the settings name a Phoenix, else spans; None where there is
-    neither. Its thread starts with the first rating."""
-    # Imported with the first rating: most processes take none.
-    from rag_otel.delivery.export_queue import ExportQueue
-    from rag_otel.ratings.rating import rating_bytes
-    from rag_otel.writers.ratings import RatingAnnotationWriter, RatingSpanWriter
+def _shared(settings: Settings, folder: str, watch: _Watch, page: Telemetry | None) -> SharedMonitoring:
+    """The processes of one folder, one of which watches for all. `page`: the metrics that this one serves for all."""
 
-    writer: RatingAnnotationWriter | RatingSpanWriter
-    if settings.spans.annotations and settings.phoenix_endpoint:
-        writer = RatingAnnotationWriter(
-            settings.phoenix_endpoint,
-            api_key=settings.phoenix_api_key,
-            capture_content=settings.capture_content,
-            user_key=settings.feedback_key,
+    def lead(state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]]) -> Voice:
+        inbox, watching = watch(state, elsewhere)
+        recording = []
+        if page is not None:
+            count_elsewhere(elsewhere)
+            recording = [Unsaved(writer, inbox.read) for writer in page.writers]
+        return Voice(
+            consumers=[inbox, *watching, *recording],
+            raise_alert=inbox.raise_alert,
+            delivery=Dispatcher(alerts=inbox, state=state, watching=watching),
         )
-    elif emit is not None:
-        writer = RatingSpanWriter(
-            emit, resource, capture_content=settings.capture_content, user_key=settings.feedback_key
-        )
-    else:
-        return None
-    return ExportQueue(writer.name, writer.write, size_of=rating_bytes, policy=writer.export_policy)
+
+    shared = SharedMonitoring(
+        SharedFolder(folder),
+        lead,
+        RecordFormat(may_show(settings), capture_content=settings.capture_content),
+        counted=_counted,
+        leads=(lambda: None) if page is None else page.lead,
+    )
+    if page is not None:
+        page.share(shared.start)
+    return shared
+
+
+def _dead_letters(folder: str) -> DeadLetters:
+    from rag_otel.durable.dead_letters import FOLDER, DeadLetters  # imports protobuf
+
+    return DeadLetters(Path(folder) / FOLDER)
+
+
+def _counted() -> dict[str, int]:
+    """Counts of this process that its leader reports or watches."""
+    return {name: count for name, count in counters.snapshot().items() if is_exported(name)}

@@ -9,8 +9,8 @@ from __future__ import annotations
 import atexit
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Never, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Never
 
 from opentelemetry import trace as trace_api
 from opentelemetry.sdk.trace import TracerProvider
@@ -28,17 +28,14 @@ from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
 from rag_otel.settings.rows import unknown_argument
-from rag_otel.setup.parts import Parts
-from rag_otel.setup.running import Instrumentation, flush_queue, left
-from rag_otel.setup.runtime import Runtime
+from rag_otel.setup.running import Instrumentation, flush_queue
+from rag_otel.setup.runtime import in_use, left
 
 if TYPE_CHECKING:
     from rag_otel.delivery.export_queue import ExportQueue
     from rag_otel.ratings.rating import Rating
     from rag_otel.sampling.policy import SamplingPolicy
     from rag_otel.settings.groups import AlertSettings, DriftSettings, JudgeSettings, SpanSettings, TelemetrySettings
-
-T = TypeVar("T")
 
 _DETACH_S: Final = 10.0
 
@@ -47,8 +44,6 @@ _told_unread = False
 _lock = ForkSafeLock()
 _current: Instrumentation | None = None
 _apart: list[ExportQueue[Rating]] = []
-_taken_off = False
-"""After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
 
 
 def instrument(
@@ -86,63 +81,36 @@ def instrument(
     Raises ConfigurationError, which names what is wrong and the way out; for an argument that there is not, one that
     is a TypeError too.
     """
+    given = {name: value for name, value in locals().items() if name not in ("tracer_provider", "others")}
     try:
         if others:
             raise unknown_argument(Settings, others)
         _refuse_words(enabled=enabled, capture_content=capture_content, drift=drift)
-        sampler = sampling_policy if isinstance(sampling_policy, Sampler) else None
-        resolved = resolve(
-            {
-                "judge": judge,
-                "metrics": metrics,
-                "evaluations_per_minute": evaluations_per_minute,
-                "sample_ratio": sample_ratio,
-                "sampling_policy": None if isinstance(sampling_policy, Sampler) else _as_written(sampling_policy),
-                "phoenix_endpoint": phoenix_endpoint,
-                "phoenix_api_key": phoenix_api_key,
-                "project_name": project_name,
-                "capture_content": capture_content,
-                "spans": spans,
-                "alerts": alerts,
-                "drift": drift,
-                "telemetry": telemetry,
-                "state_folder": state_folder,
-                "enabled": enabled,
-            }
-        )
-        parts = Parts(
-            evaluators=_objects(evaluators, "evaluators"),
-            writers=_objects(writers, "writers"),
-            sampler=sampler,
-        )
+        if isinstance(sampling_policy, Sampler):
+            given |= {"sampling_policy": None, "sampler": sampling_policy}
+        else:
+            given["sampling_policy"] = _as_written(sampling_policy)
+        resolved = resolve(given)
         _tell_unread_variables()
-        return _set_up(resolved, parts, tracer_provider)
+        return _set_up(resolved, tracer_provider)
     except ConfigurationError as error:
         # Whoever wrote the call reads the message, not our frames and what was tried before.
         raise error.with_traceback(None) from None
 
 
-def _set_up(resolved: ResolvedSettings, parts: Parts, tracer_provider: object | None) -> Instrumentation:
+def _set_up(resolved: ResolvedSettings, tracer_provider: object | None) -> Instrumentation:
     """Replace what is set up, where it is not the same. Composed before anything is taken down: a bad setting leaves
     what works in place."""
-    global _current, _taken_off
     with _lock:
         target = provider.given_or_global(tracer_provider)
-        if _current is not None and _is_same(_current, resolved, parts, target):
+        if _current is not None and _is_same(_current, resolved, target):
             return _current
-        made = Instrumentation(
-            resolved=resolved, parts=parts, explicit=True, given=None if tracer_provider is None else target
-        )
+        given = None if tracer_provider is None else target
+        made = Instrumentation(resolved=resolved, explicit=True, given=given)
         if made.settings.enabled and (guards := sys.modules.get("rag_otel.guarding.entry")) is not None:
             guards.check_declared([each.name for each in made.runtime.pipeline.evaluators])
         uninstrument()
-        if made.settings.enabled:
-            global_provider.watch(_provider_set)
-            made.follow_provider()
-            made.start()
-        _current, _taken_off = made, False
-        for processor in following():
-            processor.use(made.runtime)
+        _begin(made)
         forget_tracer()
         return made
 
@@ -153,13 +121,6 @@ def _refuse_words(**switches: object) -> None:
         if isinstance(value, str):
             table = " or DriftSettings(...)" if name == "drift" else ""
             raise ConfigurationError(f"{name} must be True or False{table}, not {value!r}")
-
-
-def _objects(given: Sequence[T], name: str) -> tuple[T, ...]:
-    if isinstance(given, str):
-        names = "; names of metrics go into metrics=" if name == "evaluators" else ""
-        raise ConfigurationError(f"{name} must be a list of objects, not {given!r}{names}")
-    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 def _as_written(policy: SamplingPolicy | str | Mapping[str, Any] | None) -> str | Mapping[str, Any] | None:
@@ -185,11 +146,11 @@ def uninstrument(*, timeout: float = _DETACH_S) -> None:
     Decorated calls go on making spans with the global provider, and hide in them what the set-up hid; nothing is
     evaluated until `instrument()` is called again.
     """
-    global _current, _taken_off
+    global _current
     with _lock:
         if (current := _current) is None:
             return
-        _current, _taken_off = None, True
+        _current, in_use.runtime, in_use.taken_off = None, None, True
         current.stop(timeout)
         forget_tracer()
 
@@ -222,32 +183,13 @@ def current() -> Instrumentation | None:
     return _current
 
 
-def lazy_runtime() -> Runtime:
-    """The runtime of the current set-up; where there is none, one with the embedded judge."""
-    return _lazily().runtime
-
-
-def explicit_runtime() -> Runtime | None:
-    """The runtime that `instrument()` has set up; None where nothing is, or only by a decorated call."""
-    current = _current
-    return current.runtime if current is not None and current.explicit and current.settings.enabled else None
-
-
-def active_runtime() -> Runtime | None:
-    """The runtime that guards judge with; None after `uninstrument()`."""
-    current = _current  # without the lock, which whoever takes a set-up down holds for seconds
-    if current is not None:
-        return current.runtime
-    return None if _taken_off else _lazily().runtime
-
-
 def tracer() -> Tracer:
     """The tracer of `@observe`: of the provider that is set up; lazily of the application's global SDK provider,
     else of one of our own that is not made global, so that the application can still set its own later."""
     with _lock:
-        if _taken_off and _current is None:
+        if in_use.taken_off and _current is None:
             return trace_api.get_tracer(semconv.SCOPE)
-        instrumentation = _lazily()
+        instrumentation = lazily()
         if not instrumentation.settings.enabled:
             return trace_api.get_tracer(semconv.SCOPE)
         target = instrumentation.follow_provider()
@@ -256,18 +198,30 @@ def tracer() -> Tracer:
         return target.get_tracer(semconv.SCOPE)
 
 
-def _lazily() -> Instrumentation:
-    """The current set-up. The lazy one judges with the embedded judge only: heavy imports belong to start-up."""
-    global _current
+def lazily() -> Instrumentation:
+    """The current set-up. The lazy one judges with the embedded judge only: heavy imports belong to start-up.
+
+    Raises ConfigurationError.
+    """
     with _lock:
-        if _current is None:
-            _current = Instrumentation(resolved=resolve({"judge": "embedded"}), parts=Parts(), explicit=False)
-            if _current.settings.enabled:
-                global_provider.watch(_provider_set)
-                _current.start()
-            for processor in following():
-                processor.use(_current.runtime)
-        return _current
+        if _current is not None:
+            return _current
+        made = Instrumentation(resolved=resolve({"judge": "embedded"}), explicit=False)
+        _begin(made)
+        return made
+
+
+def _begin(made: Instrumentation) -> None:
+    """Start it. From now on it is the set-up of the process."""
+    global _current
+    if made.settings.enabled:
+        global_provider.watch(_provider_set)
+        if made.explicit:
+            made.follow_provider()
+        made.start()
+    _current, in_use.runtime, in_use.taken_off = made, made.runtime, False
+    for processor in following():
+        processor.use(made.runtime)
 
 
 def _provider_set(before: object, after: TracerProvider) -> None:
@@ -283,10 +237,10 @@ def _provider_set(before: object, after: TracerProvider) -> None:
         forget_tracer()
 
 
-def _is_same(current: Instrumentation, resolved: ResolvedSettings, parts: Parts, target: TracerProvider | None) -> bool:
+def _is_same(current: Instrumentation, resolved: ResolvedSettings, target: TracerProvider | None) -> bool:
     followed = current.provider is not None and not provider.exports(current.provider)
     same_provider = target is current.provider or not resolved.settings.enabled or (target is None and followed)
-    return current.explicit and same_provider and resolved.settings == current.settings and parts == current.parts
+    return current.explicit and same_provider and resolved.settings == current.settings
 
 
 @atexit.register

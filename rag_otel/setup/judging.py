@@ -15,7 +15,7 @@ from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.evaluation.evaluate import evaluate
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
-from rag_otel.protocols import Convention, Evaluator, Sampler
+from rag_otel.protocols import Evaluator, Sampler
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler, policy_of
@@ -23,12 +23,11 @@ from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import DriftSettings
-from rag_otel.setup.parts import Parts, require_kind
-from rag_otel.setup.runtime import JobSink
 from rag_otel.writers.annotations import FAITHFULNESS, annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
+    from rag_otel_collectors.jobs.publisher import JobPublisher
     from rag_otel_collectors.jobs.queue import QueueSettings
     from rag_otel_evaluators.llm.cache import AnswerCache
 
@@ -43,7 +42,6 @@ EMBEDDED_PER_MINUTE: Final = 600.0
 
 def compose_pipeline(
     settings: Settings,
-    parts: Parts,
     *,
     default_cap: float | None,
     in_background: InBackground | None = None,
@@ -59,12 +57,11 @@ def compose_pipeline(
 
     evaluates = settings.judge.job_queue_url is None
     if evaluates:
-        _require_cap(settings, parts)
+        _require_cap(settings)
     cap = default_cap if evaluates and settings.evaluations_per_minute is None else settings.evaluations_per_minute
-    evaluators = _all_evaluators(settings, parts, in_background=in_background) if evaluates else ()
+    evaluators = _all_evaluators(settings, in_background=in_background) if evaluates else ()
     budgets = compose_budgets(settings, evaluators) if budgeted and evaluates else None
     texts = compose_texts(settings)
-    require_kind("conventions", settings.spans.conventions, Convention)
     built_in = default_conventions(
         mapping=settings.spans.attribute_mapping,
         recover_chunks=texts is None,
@@ -72,7 +69,7 @@ def compose_pipeline(
     )
     return Pipeline(
         conventions=(*settings.spans.conventions, *built_in),
-        sampler=parts.sampler or _sampler(settings, budgets),
+        sampler=settings.sampler or _sampler(settings, budgets),
         evaluators=evaluators,
         cap=None if cap is None or math.isinf(cap) else EvaluationCap(cap),
         budgets=budgets,
@@ -93,9 +90,11 @@ def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation
     return calibration_of(settings.judge.calibration_file)
 
 
-def _require_cap(settings: Settings, parts: Parts) -> None:
+def _require_cap(settings: Settings) -> None:
     """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
-    judges = [evaluator.judge_name for evaluator in parts.evaluators if annotator_kind(evaluator.judge_name) == "LLM"]
+    judges = [
+        evaluator.judge_name for evaluator in settings.evaluators if annotator_kind(evaluator.judge_name) == "LLM"
+    ]
     if settings.metrics and settings.judge.model != EMBEDDED:
         judges.insert(0, settings.judge.model)
     if judges and settings.evaluations_per_minute is None:
@@ -167,10 +166,10 @@ def compose_texts(settings: Settings) -> ChunkTexts | None:
     return None if resolver is None else ChunkTexts(resolver)
 
 
-def _all_evaluators(settings: Settings, parts: Parts, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
+def _all_evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
     """The metrics that the settings name, then the application's own. Raises ConfigurationError."""
     named = _evaluators(settings, in_background=in_background) if settings.metrics else ()
-    every = (*named, *parts.evaluators)
+    every = (*named, *settings.evaluators)
     if not every:
         raise ConfigurationError("metrics (environment: RAG_OTEL_METRICS) is empty: name a metric, or give evaluators=")
     names = [each.name for each in every]
@@ -234,11 +233,11 @@ def producing(settings: Settings) -> Settings:
     return dataclasses.replace(settings, drift=DriftSettings(enabled=False, judge_watch=False), alerts=alerts)
 
 
-def compose_jobs(settings: Settings, parts: Parts) -> JobSink | None:
+def compose_jobs(settings: Settings) -> JobPublisher | None:
     """What publishes evaluation jobs; None where traces are evaluated here. Raises ConfigurationError."""
     if settings.judge.job_queue_url is None:
         return None
-    if parts.evaluators:
+    if settings.evaluators:
         raise ConfigurationError(
             "evaluators= cannot be combined with job_queue_url: the workers evaluate, with their own settings"
         )

@@ -24,9 +24,8 @@ from rag_otel.safety.background_import import background_import
 from rag_otel.safety.fork import ForkSafeLock, after_fork_in_child
 from rag_otel.settings import ResolvedSettings, Settings, sends_over_http
 from rag_otel.setup.compose import compose
-from rag_otel.setup.delivering import compose_ratings
-from rag_otel.setup.parts import Parts
-from rag_otel.setup.runtime import Runtime
+from rag_otel.setup.runtime import Runtime, left
+from rag_otel.setup.writing import compose_ratings
 
 if TYPE_CHECKING:
     from rag_otel.delivery.export_queue import ExportQueue
@@ -43,7 +42,6 @@ class Instrumentation:
     """What `instrument()` set up; `uninstrument()` takes it down."""
 
     resolved: ResolvedSettings
-    parts: Parts
     explicit: bool
     """False for the set-up of a decorated call without `instrument()`."""
     given: TracerProvider | None = None
@@ -59,7 +57,7 @@ class Instrumentation:
     """Not that of the set-up, which `uninstrument()` may hold for seconds."""
 
     def __post_init__(self) -> None:
-        self.runtime = compose(self.settings, self.parts, emit=self.emit, resource=self.resource)
+        self.runtime = compose(self.settings, explicit=self.explicit, emit=self.emit, resource=self.resource)
 
     @property
     def settings(self) -> Settings:
@@ -171,10 +169,7 @@ class Instrumentation:
         """Start what runs beside the spans: imports of evaluators, metrics and events."""
         background_import(_compile_what_calls_use)
         prepare(self.runtime.pipeline.evaluators, over_http=sends_over_http(self.settings))
-        if self.runtime.kept_traces is not None:
-            self.runtime.kept_traces.start()
-        if self.runtime.telemetry is not None:
-            self.runtime.telemetry.start()
+        self.runtime.start()
 
     def follow_provider(self) -> TracerProvider:
         """Attach to the provider at hand. Where there is none, one is made: global where it has somewhere to export to
@@ -197,11 +192,6 @@ class Instrumentation:
         if not any(attachment.provider is target for attachment in self.attachments):
             self.attachments.append(attach(target, self.runtime))
         return target
-
-
-def left(deadline: float) -> float:
-    """Seconds until then (`time.monotonic`), at least 0."""
-    return max(0.0, deadline - time.monotonic())
 
 
 def flush_queue(queue: ExportQueue[Rating], timeout_s: float) -> bool:

@@ -3,60 +3,25 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.observing.tracing import SET_UP
 from rag_otel.safety.fork import after_fork_in_child
 
-# Only types: importing the pipeline and asyncio would double what `import rag_otel` costs.
+# Only types: importing the worker with asyncio, and the settings, would double what `import rag_otel` costs.
 if TYPE_CHECKING:
     from rag_otel.delivery.dispatcher import Dispatcher
     from rag_otel.delivery.late import LateDelivery
     from rag_otel.durable.kept_traces import KeptTraces
     from rag_otel.evaluation.background_worker import BackgroundWorker
-    from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision
     from rag_otel.pipeline import Pipeline
     from rag_otel.settings import Settings
     from rag_otel.telemetry.telemetry import Telemetry
-
-    Attributes: TypeAlias = Mapping[str, AttributeValue]
-
-
-class JobSink(Protocol):
-    """Publishes traces as evaluation jobs, in the background; see `rag_otel_collectors.jobs`."""
-
-    def prepare(self) -> None:
-        """Import what publishing needs. Called at start-up on a background thread."""
-        ...
-
-    def submit(
-        self,
-        trace: RagTrace,
-        decision: SamplingDecision,
-        resource: Mapping[str, object],
-        published: Callable[[], None] | None = None,
-    ) -> str | None:
-        """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does.
-        `published` is called when the broker has stored the job."""
-        ...
-
-    def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
-        """Wait until the broker has everything submitted; False when time ran out or, unless `patient`, the broker is
-        away."""
-        ...
-
-    def shutdown(self, timeout_s: float) -> object:
-        """Publish what can be published in time, then stop. Safe to call twice."""
-        ...
-
-    def after_fork(self) -> None:
-        """Start empty in a forked child: the parent publishes its own."""
-        ...
+    from rag_otel_collectors.jobs.publisher import JobPublisher
 
 
 def _new_worker() -> BackgroundWorker:
@@ -71,17 +36,15 @@ class Runtime:
 
     settings: Settings
     pipeline: Pipeline
-    attributes: Callable[[EvaluatedTrace], Attributes]
-    """What is written on the span of an evaluated trace."""
-    status_attributes: Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
-    """What is written on a span without scores: its status, why, and the sampling decision."""
     delivery: Dispatcher | LateDelivery
     """Delivers results to the writers and the alerts, in the background."""
+    explicit: bool = False
+    """True: `instrument()` made it. False: a decorated call did, or whoever needed one."""
     worker: BackgroundWorker = field(default_factory=_new_worker)
     """The one worker thread that evaluates; started by the first job."""
     telemetry: Telemetry | None = None
     """Metrics and events; None: switched off."""
-    jobs: JobSink | None = None
+    jobs: JobPublisher | None = None
     """Where traces go that are evaluated by workers; None: they are evaluated here."""
     kept_traces: KeptTraces | None = None
     """Keeps admitted traces on disk until their results are written; None: no state folder is set."""
@@ -91,20 +54,22 @@ class Runtime:
     def __post_init__(self) -> None:
         after_fork_in_child(self.after_fork)
 
+    def start(self) -> None:
+        """Start what runs beside the spans: traces that are kept on disk, metrics and events."""
+        for part in (self.kept_traces, self.telemetry):
+            if part is not None:
+                part.start()
+
     def flush(self, deadline: float, *, patient: bool = False) -> bool:
         """Deliver results, publish jobs, write and export what is here, until `deadline` (`time.monotonic` seconds).
         False when something did not get out. `patient`: a broker that is away may be back in time."""
-
-        def left() -> float:
-            return max(0.0, deadline - time.monotonic())
-
-        done = self.delivery.flush(left())
+        done = self.delivery.flush(left(deadline))
         if self.jobs is not None:
-            done = self.jobs.flush(left(), patient=patient) and done
+            done = self.jobs.flush(left(deadline), patient=patient) and done
         if self.kept_traces is not None:
-            done = self.kept_traces.flush(left()) and done
+            done = self.kept_traces.flush(left(deadline)) and done
         if self.telemetry is not None:
-            done = self.telemetry.flush(left()) and done
+            done = self.telemetry.flush(left(deadline)) and done
         return done
 
     def close(self, timeout_s: float) -> None:
@@ -123,27 +88,45 @@ class Runtime:
                 part.after_fork()
 
 
-def _set_up() -> Any:
-    """The module that sets the process up, imported when it is needed: it imports everything else."""
-    return importlib.import_module(SET_UP)
+def left(deadline: float) -> float:
+    """Seconds until then (`time.monotonic`), at least 0."""
+    return max(0.0, deadline - time.monotonic())
+
+
+# --- the runtime of the process --------------------------------------------------------------------------------------
+
+
+class InUse:
+    """What this process evaluates with. Changed by the set-up alone."""
+
+    runtime: Runtime | None = None
+    """None: nothing is set up."""
+    taken_off = False
+    """After `uninstrument()`: decorated calls set nothing up by themselves until `instrument()` is called again."""
+
+
+in_use: Final = InUse()
 
 
 def default_runtime() -> Runtime:
     """The runtime of the process, set up with the embedded judge where nothing is. Raises ConfigurationError."""
-    runtime: Runtime = _set_up().lazy_runtime()
-    return runtime
+    if in_use.runtime is not None:  # without the lock, which whoever takes a set-up down holds for seconds
+        return in_use.runtime
+    set_up: Any = importlib.import_module(SET_UP)  # now that it is needed: it imports everything else
+    made: Runtime = set_up.lazily().runtime
+    return made
 
 
 def active_runtime() -> Runtime | None:
     """The runtime that guards judge with: `default_runtime`, but None after `uninstrument()` and where evaluation is
     switched off. Raises ConfigurationError."""
-    runtime: Runtime | None = _set_up().active_runtime()
-    return runtime if runtime is not None and runtime.settings.enabled else None
+    if in_use.runtime is None and in_use.taken_off:
+        return None
+    runtime = default_runtime()
+    return runtime if runtime.settings.enabled else None
 
 
 def explicit_runtime() -> Runtime | None:
     """What `instrument()` has set up; None where nothing is, or only by a decorated call."""
-    if (module := sys.modules.get(SET_UP)) is None:
-        return None
-    runtime: Runtime | None = module.explicit_runtime()
-    return runtime
+    runtime = in_use.runtime
+    return runtime if runtime is not None and runtime.explicit and runtime.settings.enabled else None

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from opentelemetry._logs import Logger, LoggerProvider
-from opentelemetry.metrics import MeterProvider
+from opentelemetry._logs import Logger
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.errors import ConfigurationError
@@ -73,20 +72,18 @@ def telemetry_of(
     settings: Settings,
     *,
     resource: Callable[[], Resource],
-    meter_provider: MeterProvider | None = None,
-    logger_provider: LoggerProvider | None = None,
     readers: Sequence[MetricReader] = (),
 ) -> Telemetry:
     """Builds the configured telemetry. Nothing runs before `start`.
 
-    `resource` describes the process for providers that rag-otel creates. `meter_provider` and `logger_provider` are
-    used instead of the application's global providers. If `readers` are given, rag-otel always creates a meter
-    provider, and they read it too. Raises ConfigurationError if a setting needs a package that is missing.
+    `resource` describes the process for providers that rag-otel creates. If `readers` are given, rag-otel always
+    creates a meter provider, and they read it too. Raises ConfigurationError if a setting needs a package that is
+    missing.
     """
     if settings.telemetry.exporter == "none":
         return Telemetry((), ())
-    metrics, instruments = _metrics(settings, resource, meter_provider, readers)
-    events, logger = _events(settings, resource, logger_provider)
+    metrics, instruments = _metrics(settings, resource, readers)
+    events, logger = _events(settings, resource)
     writers: list[Writer] = [TelemetryWriter(instruments)]
     if logger is not None:
         writers.append(EvaluationEventWriter(logger, capture_content=settings.capture_content))
@@ -96,7 +93,6 @@ def telemetry_of(
 def _metrics(
     settings: Settings,
     resource: Callable[[], Resource],
-    provider: MeterProvider | None,
     readers: Sequence[MetricReader],
 ) -> tuple[OwnMetrics | None, Callable[[], Instruments | None]]:
     """The own provider, if there is one, and what gives the instruments."""
@@ -112,12 +108,12 @@ def _metrics(
     elif readers:
         own = OwnMetrics(lambda: readers, resource=resource)
     else:
-        return None, application_instruments(provider)
+        return None, application_instruments(settings.telemetry.meter_provider)
     return own, own.instruments
 
 
 def _events(
-    settings: Settings, resource: Callable[[], Resource], provider: LoggerProvider | None
+    settings: Settings, resource: Callable[[], Resource]
 ) -> tuple[OwnEvents | None, Callable[[], Logger | None] | None]:
     """The same for the logger of events; None where the Logs API is too old for them."""
     if "event_name" not in inspect.signature(Logger.emit).parameters:
@@ -125,7 +121,7 @@ def _events(
             return None, None
         raise ConfigurationError("events need a newer Logs API: pip install 'opentelemetry-sdk>=1.38'")
     if settings.telemetry.exporter != "otlp":
-        return None, application_logger(provider)
+        return None, application_logger(settings.telemetry.logger_provider)
     from rag_otel.telemetry.otlp import log_exporter
 
     own = OwnEvents(log_exporter(), resource=resource)

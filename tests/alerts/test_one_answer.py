@@ -18,7 +18,6 @@ from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.settings import resolve
 from rag_otel.settings.groups import AlertSettings
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.parts import Parts
 from rag_otel_evaluators.judges.embedded.out_of_fold import OutOfFold
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from testkit.http_receiver import Receiver, http_receiver
@@ -138,9 +137,6 @@ def delivery_to(receiver: Receiver, told: list[Alert], **settings: Any) -> Itera
             },
             {},
         ).settings,
-        Parts(),
-        emit=lambda span: None,
-        resource=lambda: pytest.fail("nothing is late here"),
     )
     yield made
     made.shutdown(PATIENCE_S)

@@ -27,7 +27,6 @@ from rag_otel.safety.guard import counters
 from rag_otel.settings import resolve
 from rag_otel.settings.groups import AlertSettings
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.parts import Parts
 from testkit.polling import eventually
 from testkit.settings import grouped
 from tests.support.results import a_result, an_evaluation
@@ -52,9 +51,6 @@ def composed(told: list[Alert]) -> Iterator[Any]:
         made.append(
             compose_delivery(
                 resolve({"alerts": AlertSettings(on_alert=told.append), **settings}, {}).settings,
-                Parts(),
-                emit=lambda span: None,
-                resource=lambda: pytest.fail("nothing is late here"),
             )
         )
         return made[-1]

@@ -65,8 +65,6 @@ def processor(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
     runtime = Runtime(
         settings=Settings(),
         pipeline=pipeline,
-        attributes=evaluation_attributes,
-        status_attributes=status_attributes,
         delivery=Dispatcher([Keep()]),
     )
     attached = RagSpanProcessor(Direct(exported), runtime=runtime)

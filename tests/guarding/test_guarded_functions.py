@@ -294,7 +294,7 @@ async def test_without_a_setup_the_default_applies(
     """A wrong setting in the environment: functions, streams and `guard()` do what the guard says for no verdict."""
     monkeypatch.setenv("RAG_OTEL_RAISE_INTERNAL_ERRORS", "0")
     monkeypatch.setenv("RAG_OTEL_SAMPLE_RATIO", "much")
-    monkeypatch.setattr("rag_otel.setup.instrument._taken_off", False)  # as in a process that has set nothing up yet
+    monkeypatch.setattr("rag_otel.setup.runtime.in_use.taken_off", False)  # as if nothing was set up yet
     before = counters.get(f"guarded.{OUTCOME_OF[default]}.not_judged.no_setup")
 
     def stream(question: str) -> Any:

@@ -23,7 +23,6 @@ from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
-from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.conventions import default_conventions
 from testkit.settings import grouped
 
@@ -143,8 +142,6 @@ class Bench:
                 evaluators=(self.judge,),
                 cap=self.cap,
             ),
-            attributes=evaluation_attributes,
-            status_attributes=status_attributes,
             delivery=Dispatcher([self.results, *self.writers]),
         )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry.sdk.resources import Resource
 
 from rag_otel.alert import Alert
 from rag_otel.delivery.dispatcher import Dispatcher
@@ -18,7 +17,6 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.settings import resolve
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.parts import Parts
 from rag_otel.sharing.consumers import Observed, Positions
 from rag_otel.sharing.group import SharedMonitoring, Voice
 from rag_otel.sharing.leadership import SharedFolder
@@ -34,7 +32,7 @@ QUICK = {"drift_baseline_count": 200, "alert_digest": 0.0, "alert_rules": ["scor
 def a_delivery(folder: Path, told: list[Alert], **settings: Any) -> Dispatcher:
     given = {"state_folder": str(folder), "metrics": ["faithfulness"], **QUICK, **settings}
     settings = resolve(grouped(**given, on_alert=told.append)).settings
-    return compose_delivery(settings, Parts(), emit=lambda span: None, resource=Resource.create)
+    return compose_delivery(settings)
 
 
 def a_drop() -> list[EvaluatedTrace]:

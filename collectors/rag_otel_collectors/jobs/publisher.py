@@ -36,7 +36,7 @@ _PATIENCE_S: Final = 60.0
 
 
 class JobPublisher:
-    """See `rag_otel.setup.runtime.JobSink`."""
+    """Publishes traces as evaluation jobs, in the background."""
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class JobPublisher:
         self._waiting.resume()
 
     def prepare(self) -> None:
+        """Import what publishing needs. Called at start-up on a background thread."""
         _new_queue(self._settings)
 
     def submit(
@@ -71,6 +72,8 @@ class JobPublisher:
         resource: Mapping[str, Any],
         published: Callable[[], None] | None = None,
     ) -> str | None:
+        """Take a trace; returns at once and never raises. Returns why it cannot become a job, None where it does.
+        `published` is called when the broker has stored the job."""
         with guarded("jobs.submit"):
             if not may_leave_the_process(trace):
                 return UnevaluableReason.REDACTED
@@ -80,10 +83,13 @@ class JobPublisher:
         return SamplingReason.QUEUE_FULL
 
     def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
+        """Wait until the broker has everything submitted; False when time ran out or, unless `patient`, the broker is
+        away."""
         self._waiting.send_now()
         return self._waiting.wait_empty(timeout_s, patient=patient)
 
     def shutdown(self, timeout_s: float) -> None:
+        """Publish what can be published in time, then stop. Safe to call twice."""
         self.flush(timeout_s)
         self._waiting.close()
         self._broker.stop()
@@ -91,6 +97,7 @@ class JobPublisher:
             self._state.close()
 
     def after_fork(self) -> None:
+        """Start empty in a forked child: the parent publishes its own."""
         if self._state is not None:
             self._state.after_fork()
         self._broker = _BrokerThread(self._settings)

@@ -12,8 +12,6 @@ import dataclasses
 import sys
 from typing import Any
 
-from opentelemetry.sdk.resources import Resource
-
 from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.interrupts import told_within, until_told_to_stop
 from rag_otel.cli.options import (
@@ -32,7 +30,6 @@ from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
 from rag_otel.setup.delivering import compose_delivery
 from rag_otel.setup.judging import compose_pipeline
-from rag_otel.setup.parts import Parts
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.rated_source import RatedSampler, RatedStore
 from rag_otel_collectors.stored.labels import names_in
@@ -54,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if everything was evaluated, 1 if evaluations failed or Phoenix became unavailable."""
     settings = settings_of(arguments)
     require_price_of_budget(arguments, settings)
-    pipeline = compose_pipeline(settings, Parts(sampler=RatedSampler()), default_cap=None, budgeted=False)
+    settings = dataclasses.replace(settings, sampler=RatedSampler())
+    pipeline = compose_pipeline(settings, default_cap=None, budgeted=False)
     # The command writes the results itself; the delivery raises alerts and watches for drift. That results stay away
     # for hours is no sign of trouble here.
     watched = dataclasses.replace(
@@ -62,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         alerts=dataclasses.replace(settings.alerts, health=False),
         drift=dataclasses.replace(settings.drift, judge_watch=False),
     )
-    delivery = compose_delivery(watched, Parts(), emit=lambda span: None, resource=Resource.create, write_results=False)
+    delivery = compose_delivery(watched)
     try:
         return asyncio.run(_look(arguments, settings, pipeline, delivery))
     finally:

@@ -24,7 +24,6 @@ from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.sampling.build import build_sampler
 from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline, compose_prescore
-from rag_otel.setup.parts import Parts
 from rag_otel.writers.annotations import annotator_kind
 from rag_otel_collectors.stored.project import StoredProject
 
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     """Simulates the policy. Raises ConfigurationError and the client's errors."""
     settings = settings_of(arguments, sampling_policy=arguments.policy, budgets=arguments.budget)
     project = phoenix_project(arguments, settings)
-    pipeline = compose_pipeline(asking_nobody(settings), Parts(), default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(asking_nobody(settings), default_cap=None, budgeted=False)
     paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     price = price_of(settings, arguments) if paid else None
     if paid and price is None:
