@@ -28,7 +28,7 @@ from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import DAY_S, Limits
-from rag_otel.alerts.rules import parse_rule
+from rag_otel.alerts.rules import AlertRules, parse_rule
 from rag_otel.cli.terminal import table
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
@@ -96,9 +96,8 @@ def right_of_days(answers: Sequence[Answer], judged: Sequence[Evaluation], share
     answers the digest counts a day."""
     drawn, now, told = random.Random(11), [DAY_S], list[Alert]()
     inbox = Inbox(
-        rules=[parse_rule("unfaithful")],
+        rules=AlertRules(precision=AnswerPrecision()),
         clock=lambda: now[0],
-        precision=AnswerPrecision(),
     )
     inbox.connect(told.append)
     truth = [bool(int(answer.row["label"])) for answer in answers]
@@ -160,7 +159,9 @@ def through_inbox(answers: Sequence[Answer], judged: Sequence[Evaluation], rule:
     """Every answer through rules, inbox and queue, without cooldown, digest and cap: each alert by itself."""
     recorder = Recorder()
     inbox = Inbox(
-        [recorder], rules=[parse_rule(rule)], limits=Limits(cooldown_s=0, resolve_after_s=0, per_minute=10**9)
+        [recorder],
+        rules=AlertRules([parse_rule(rule)]),
+        limits=Limits(cooldown_s=0, resolve_after_s=0, per_minute=10**9),
     )
     delivery = Dispatcher(alerts=inbox)
     for number in range(1, len(answers) + 1):

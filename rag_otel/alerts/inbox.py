@@ -18,11 +18,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
-from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.next_steps import AlertLinks
-from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits, Problems
-from rag_otel.alerts.rules import DEFAULT_RULES, AlertRule, AlertRules, parse_rule
+from rag_otel.alerts.rules import AlertRules
 from rag_otel.alerts.states import Moment, ProblemsState, ServiceNames
 from rag_otel.durable.named_states import NamedState
 from rag_otel.durable.state_folder import StateFolder
@@ -64,21 +62,17 @@ class Inbox:
         self,
         channels: Sequence[AlertChannel] = (),
         *,
-        rules: Sequence[AlertRule] | None = None,
+        rules: AlertRules | None = None,
         limits: Limits | None = None,
-        precision: AnswerPrecision | None = None,
-        examples: Examples | None = None,
         links: AlertLinks | None = None,
         state: StateFolder | None = None,
         clock: Callable[[], float] = time.time,
         steady: Callable[[], float] | None = None,
     ) -> None:
-        """`precision` decides who is told of one answer (None: everybody). `state` keeps waiting alerts and open
-        problems across restarts. `clock` gives seconds since the epoch, for quiet hours; `steady` seconds that pass
-        evenly, for all else (None: `clock`)."""
+        """`state` keeps waiting alerts and open problems across restarts. `clock` gives seconds since the epoch, for
+        quiet hours; `steady` seconds that pass evenly, for all else (None: `clock`)."""
         self.channels: Sequence[AlertChannel] = tuple(channels)
-        used = [parse_rule(text) for text in DEFAULT_RULES] if rules is None else rules
-        self._rules = AlertRules(used, examples or Examples(), precision)
+        self._rules = rules or AlertRules()
         self._links = links or AlertLinks()
         self._wall, self._steady = clock, steady or clock
         self._send: Callable[[Alert], None] = _nobody

@@ -106,12 +106,16 @@ class AlertRules:
     """Applies every rule to results. Where several rules match, the most severe, then the first, names the alert."""
 
     def __init__(
-        self, rules: Sequence[AlertRule], examples: Examples, precision: AnswerPrecision | None = None
+        self,
+        rules: Sequence[AlertRule] | None = None,
+        examples: Examples | None = None,
+        precision: AnswerPrecision | None = None,
     ) -> None:
-        """`precision` decides who is told (None: everybody)."""
+        """`rules`: without them, `DEFAULT_RULES`. `precision` decides who is told of one answer (None: everybody)."""
         self._precision = precision
-        self._rules = sorted(rules, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
-        self._examples = examples
+        used = [parse_rule(text) for text in DEFAULT_RULES] if rules is None else rules
+        self._rules = sorted(used, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
+        self._examples = examples or Examples()
 
     def judge(self, result: EvaluatedTrace) -> list[Judgement]:
         """One judgement for each evaluation to which any rule applies."""

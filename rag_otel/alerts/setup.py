@@ -14,7 +14,7 @@ from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import Limits
-from rag_otel.alerts.rules import Finding, parse_rule
+from rag_otel.alerts.rules import AlertRules, Finding, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.alerts.states import steady_time, wall_time_of
 from rag_otel.durable.state_folder import StateFolder
@@ -41,7 +41,11 @@ def build_inbox(
     """Raises ConfigurationError for a rule or a window that cannot be read."""
     return Inbox(
         channels,
-        rules=[parse_rule(text) for text in settings.alerts.rules],
+        rules=AlertRules(
+            [parse_rule(text) for text in settings.alerts.rules],
+            examples,
+            AnswerPrecision(stated=settings.alerts.precision),
+        ),
         limits=Limits(
             cooldown_s=settings.alerts.cooldown,
             resolve_after_s=settings.alerts.resolve_after,
@@ -49,8 +53,6 @@ def build_inbox(
             remind_s=settings.alerts.remind,
             quiet=parse_quiet_hours(settings.alerts.quiet_hours),
         ),
-        precision=AnswerPrecision(stated=settings.alerts.precision),
-        examples=examples,
         links=AlertLinks(
             chart=settings.alerts.chart_url or _project_page(settings), runbook=settings.alerts.runbook_url
         ),

@@ -16,7 +16,7 @@ from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.wording import alert_id, to_dict
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import HELD, MAX_PROBLEMS, Limits
-from rag_otel.alerts.rules import parse_rule
+from rag_otel.alerts.rules import AlertRules, parse_rule
 from rag_otel.alerts.schedule import parse_quiet_hours
 from rag_otel.model import Evaluation, Verdict
 from rag_otel.safety.guard import counters
@@ -37,7 +37,8 @@ class Scene:
         self.told: list[Alert] = []
         limits = {"cooldown_s": 300.0, "resolve_after_s": 0.0}
         limits |= {field.name: options.pop(field.name) for field in fields(Limits) if field.name in options}
-        parsed = [parse_rule(rule) for rule in rules]
+        given = {name: options.pop(name) for name in ("examples", "precision") if name in options}
+        parsed = AlertRules([parse_rule(rule) for rule in rules], **given)
         self.inbox = Inbox(rules=parsed, limits=Limits(**limits), clock=lambda: self.now, **options)
         self.inbox.connect(self.told.append)
 

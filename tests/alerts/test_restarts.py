@@ -16,6 +16,7 @@ from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.problems import Limits
+from rag_otel.alerts.rules import AlertRules
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.state_folder import StateFolder
 from testkit.http_receiver import http_receiver
@@ -198,7 +199,7 @@ def test_a_follow_up_takes_the_place_of_an_alarm_that_still_waits(tmp_path: Path
 def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, Inbox]:
     folder = StateFolder(state)
     channel = AlertmanagerChannel(url, renew_s=renew_s)
-    inbox = Inbox([channel], rules=[], state=folder)
+    inbox = Inbox([channel], rules=AlertRules([]), state=folder)
     return Dispatcher([], alerts=inbox, state=folder), inbox
 
 

@@ -18,6 +18,7 @@ from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.inbox import NAME, VERSION, Inbox
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.problems import Limits
+from rag_otel.alerts.rules import AlertRules
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.state_folder import StateFolder
@@ -108,7 +109,7 @@ def test_a_monitor_of_ones_own_raises_through_the_inbox(told: list[Alert]) -> No
                 state = AlertState.RESOLVED if result.trace.route == "calm" else AlertState.FIRING
                 self._raise(Alert(name="watch", fingerprint="watch", metric="", state=state))
 
-    delivery = Dispatcher([Watcher()], alerts=Inbox([CallbackChannel(told.append)], rules=[]))
+    delivery = Dispatcher([Watcher()], alerts=Inbox([CallbackChannel(told.append)], rules=AlertRules([])))
     for route in ("calm", "busy", "busy", "calm", "calm"):
         delivery.submit(a_result(route=route))
     assert delivery.flush(PATIENCE_S)

@@ -34,7 +34,7 @@ LINKED = Examples(link=lambda result: "http://phoenix/trace")
 
 def deliver(channels: Sequence[AlertChannel], count: int = 1) -> bool:
     """Submit that many unfaithful answers, of as many routes; True when everything went out."""
-    inbox = Inbox(channels, examples=LINKED)
+    inbox = Inbox(channels, rules=AlertRules(examples=LINKED))
     delivery = Dispatcher(alerts=inbox, policy=ExportPolicy(backoff_s=0.01, max_backoff_s=0.05))
     for n in range(count):
         delivery.submit(a_result(route=f"answer-{n}"))
