@@ -19,19 +19,17 @@ digest told several. Later messages about a problem keep the name of the first.
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW, Bundle, review, without_texts
 from rag_otel.alerts.rules import Finding
-from rag_otel.alerts.schedule import QuietHours
+from rag_otel.alerts.schedule import QuietHours, Schedule
 from rag_otel.alerts.states import Incident, Moment, Problem, ProblemsState
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
 
 MAX_PROBLEMS: Final = 1024
-MINUTE_S: Final = 60.0
 DAY_S: Final = 86_400.0
 HELD: Final = "held"
 """Fingerprint of the digest of alerts that quiet hours or the cap held back."""
@@ -63,9 +61,8 @@ class Problems:
 
     def __init__(self, limits: Limits, state: ProblemsState | None = None) -> None:
         self._limits = limits
+        self._schedule = Schedule(limits.quiet, limits.per_minute)
         self.state = state or ProblemsState()
-        self._sent: deque[float] = deque(maxlen=limits.per_minute)
-        """When the last `per_minute` messages went out."""
 
     # --- what happens -----------------------------------------------------------------------------------------------
 
@@ -138,7 +135,7 @@ class Problems:
             else:
                 out += self._send_or_hold(bundle, group, "", now)
         held = self.state.waiting.get(HELD)
-        if held is not None and self._may_send(held, now):
+        if held is not None and self._schedule.may_send(held, now):
             del self.state.waiting[HELD]
             out.append(self._sends(held, HELD, "held back", now))
         return out + self._due_ends(now)
@@ -150,9 +147,8 @@ class Problems:
         times += [self._remind_at(problem) for problem in self._to_remind_of()]
         held = self.state.waiting.get(HELD)
         if held is not None or self.state.ends:
-            room_at = now.at if self._has_room(now) else self._sent[0] + MINUTE_S
-            urgent = (held is not None and held.critical) or any(end.critical for end in self.state.ends)
-            times.append(room_at if urgent else max(room_at, self._quiet_until(now)))
+            critical = (held is not None and held.critical) or any(end.critical for end in self.state.ends)
+            times.append(self._schedule.next_at(now, critical=critical))
         return min((at for at in times if at is not None), default=None)
 
     def close(self, now: Moment) -> list[Alert]:
@@ -173,7 +169,7 @@ class Problems:
     def forget(self) -> None:
         """Start empty in a forked child."""
         self.state = ProblemsState()
-        self._sent.clear()
+        self._schedule.forget()
 
     @property
     def told(self) -> set[str]:
@@ -271,7 +267,7 @@ class Problems:
     def _send_or_hold(self, bundle: Bundle, name: str, why: str, now: Moment) -> list[Alert]:
         """Send one message, or hold it until quiet hours end and the cap has room. `name` is its fingerprint, where its
         alerts have several."""
-        if not self._may_send(bundle, now):
+        if not self._schedule.may_send(bundle, now):
             counters.add("alerts.held")
             self.state.waiting.setdefault(HELD, Bundle()).absorb(bundle)
             return []
@@ -280,7 +276,7 @@ class Problems:
     def _sends(self, bundle: Bundle, name: str, why: str, now: Moment) -> Alert:
         """The message, sent now: of problems that are told already, under the fingerprint by which they all are."""
         message = bundle.message(fingerprint=name, why=why)
-        self._counts(message, now)
+        self._schedule.sent(message, now)
         told = {each for each in bundle.counts if each in self.state.open}  # not the message of a day
         if not told:
             return message
@@ -297,24 +293,6 @@ class Problems:
         for each in told:
             self.state.open[each].told_at = now.at
         return message
-
-    def _may_send(self, told: Alert | Bundle, now: Moment) -> bool:
-        if told.audience is AlertAudience.RECORDS:
-            return True
-        return self._has_room(now) and (told.critical or self._quiet_until(now) <= now.at)
-
-    def _counts(self, message: Alert, now: Moment) -> None:
-        """What disturbs somebody counts towards the cap."""
-        if not _is_record(message):
-            self._sent.append(now.at)
-
-    def _has_room(self, now: Moment) -> bool:
-        # After a clock was set back, times lie in the future: they must not block alerts for longer than a minute.
-        return len(self._sent) < self._limits.per_minute or not 0 <= now.at - self._sent[0] < MINUTE_S
-
-    def _quiet_until(self, now: Moment) -> float:
-        end = self._limits.quiet.end_at(now.wall)
-        return 0.0 if end is None else end - (now.wall - now.at)
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
@@ -341,8 +319,8 @@ class Problems:
     def _due_ends(self, now: Moment) -> list[Alert]:
         out: list[Alert] = []
         for end in self.state.ends:
-            if self._may_send(end, now):
-                self._counts(end, now)
+            if self._schedule.may_send(end, now):
+                self._schedule.sent(end, now)
                 out.append(end)
         self.state.ends = [end for end in self.state.ends if not any(end is sent for sent in out)]
         return out

@@ -1,17 +1,23 @@
-"""Quiet hours: times at which only critical alerts are sent.
+"""When a message may be sent: not in quiet hours, unless it is critical, and not too many in a minute.
 
-22:00-07:00 Europe/Berlin                    every night
-sat-sun 00:00-24:00 Europe/Berlin            weekends; the days are those on which a window begins
-22:00-06:30                                  in UTC
+Quiet hours are written as windows, one a line:
+
+    22:00-07:00 Europe/Berlin                    every night
+    sat-sun 00:00-24:00 Europe/Berlin            weekends; the days are those on which a window begins
+    22:00-06:30                                  in UTC
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
+from rag_otel.alert import Alert, AlertAudience
+from rag_otel.alerts.digest import Bundle
+from rag_otel.alerts.states import Moment
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 
@@ -19,6 +25,7 @@ _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _TIME: Final = r"([01]\d|2[0-4]):([0-5]\d)"
 _WINDOW: Final = re.compile(rf"(?:([a-z]{{3}})(?:-([a-z]{{3}}))?\s+)?{_TIME}-{_TIME}(?:\s+(\S+))?", re.IGNORECASE)
 _DAY_MINUTES: Final = 24 * 60
+_MINUTE_S: Final = 60.0
 _MAX_CHAIN: Final = 32
 """The most adjoining windows that are joined into one; when these end, the rest is looked up again."""
 
@@ -68,6 +75,43 @@ class QuietHours:
                 break
             end = max(ends)
         return end
+
+
+class Schedule:
+    """Quiet hours and the cap a minute. Messages for the records alone disturb nobody: neither holds them back."""
+
+    def __init__(self, quiet: QuietHours, per_minute: int) -> None:
+        self._quiet = quiet
+        self._per_minute = per_minute
+        self._sent: deque[float] = deque(maxlen=per_minute)
+        """When the last `per_minute` messages went out."""
+
+    def may_send(self, told: Alert | Bundle, now: Moment) -> bool:
+        if told.audience is AlertAudience.RECORDS:
+            return True
+        return self._has_room(now) and (told.critical or self._quiet_until(now) <= now.at)
+
+    def sent(self, message: Alert, now: Moment) -> None:
+        """Count a message towards the cap."""
+        if message.audience is not AlertAudience.RECORDS:
+            self._sent.append(now.at)
+
+    def next_at(self, now: Moment, *, critical: bool) -> float:
+        """When the next message may be sent, by the steady clock."""
+        room_at = now.at if self._has_room(now) else self._sent[0] + _MINUTE_S
+        return room_at if critical else max(room_at, self._quiet_until(now))
+
+    def forget(self) -> None:
+        """Start empty in a forked child."""
+        self._sent.clear()
+
+    def _has_room(self, now: Moment) -> bool:
+        # After a clock was set back, times lie in the future: they must not block alerts for longer than a minute.
+        return len(self._sent) < self._per_minute or not 0 <= now.at - self._sent[0] < _MINUTE_S
+
+    def _quiet_until(self, now: Moment) -> float:
+        end = self._quiet.end_at(now.wall)
+        return 0.0 if end is None else end - (now.wall - now.at)
 
 
 def parse_quiet_hours(texts: Sequence[str]) -> QuietHours:

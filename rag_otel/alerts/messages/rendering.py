@@ -14,7 +14,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
 from rag_otel.alerts.messages.next_steps import next_step
-from rag_otel.alerts.messages.wording import Facts, detail_facts, first_facts, headline, score_facts, user_feedback
+from rag_otel.alerts.messages.wording import Facts, detail_facts, first_facts, score_facts, title, user_feedback
 from rag_otel.model import ClaimVerdict, Verdict
 from rag_otel.rendering.claim_marking import Fragment, claim_marks, join_marked, mark_up, split_by_marks
 from rag_otel.rendering.text_cutting import clean, cut_around, one_line, shorten
@@ -165,7 +165,7 @@ def compose_message(alert: Alert) -> Message:
     ]
     links = ((TRACE, alert.link), (CHART, alert.chart), (RUNBOOK, alert.runbook))
     return Message(
-        title=_title(alert),
+        title=one_line(title(alert), _TITLE),
         facts=first_facts(alert),
         worst=tuple(answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST]),
         next_step=next_step(alert),
@@ -259,11 +259,6 @@ def _example_facts(example: AlertExample, metric: str) -> Iterator[tuple[str, st
     yield from score_facts(example.score, example.risk, example.metric or metric)
     if said := user_feedback(example.rating):
         yield "user feedback", said
-
-
-def _title(alert: Alert) -> str:
-    said = f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)
-    return one_line(said, _TITLE)
 
 
 def _answer(shown: Alert | AlertExample, *, facts: tuple[tuple[str, str], ...], link: str | None) -> Evidence:

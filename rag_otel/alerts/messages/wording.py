@@ -29,7 +29,7 @@ _FOR_PROGRAMS: Final = frozenset({"alarm_beyond", "evidence", "evaluations_worth
 
 def summary(alert: Alert) -> str:
     """One line: what happened where, risk and score, the first unsupported claim, the link."""
-    parts = [f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)]
+    parts = [title(alert)]
     if alert.count > 1:
         parts.append(f"{alert.count} answers")
     if alert.risk is not None:
@@ -44,6 +44,11 @@ def summary(alert: Alert) -> str:
     if alert.suppressed:
         parts.append(f"{alert.suppressed} similar held back")
     return one_line("; ".join(parts), _LINE) + (f" - {alert.link}" if alert.link else "")
+
+
+def title(alert: Alert) -> str:
+    """The headline; it says so where the problem is over."""
+    return f"Resolved: {headline(alert)}" if alert.state is AlertState.RESOLVED else headline(alert)
 
 
 def headline(alert: Alert) -> str:
