@@ -16,7 +16,7 @@ from rag_otel.safety.guard import guarded
 from rag_otel.settings import Settings
 from rag_otel.telemetry.evaluation_event import EvaluationEventWriter
 from rag_otel.telemetry.instruments import Instruments
-from rag_otel.telemetry.providers import OwnEvents, OwnMetrics, application_instruments, application_logger
+from rag_otel.telemetry.providers import OwnEvents, OwnMetrics, OwnProvider, application_instruments, application_logger
 from rag_otel.telemetry.writer import TelemetryWriter
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Telemetry:
     """The writers that receive results, and rag-otel's own providers, which export what they record."""
 
-    def __init__(self, writers: Sequence[Writer], providers: Sequence[OwnMetrics | OwnEvents]) -> None:
+    def __init__(self, writers: Sequence[Writer], providers: Sequence[OwnProvider]) -> None:
         self.writers: Sequence[Writer] = tuple(writers)
         self._providers = tuple(providers)
         self._take_part: Callable[[], object] | None = None
