@@ -34,6 +34,7 @@ NAME: Final = "alerts"
 """Of the state."""
 _SAVE_EVERY_S: Final = 1.0
 _SAVE_POSITIONS_S: Final = 10.0
+LOOK_AGAIN_S: Final = 0.1
 
 
 @dataclasses.dataclass(slots=True)
@@ -161,11 +162,16 @@ class Inbox:
         self._send_all(out)
 
     def due(self) -> float | None:
-        """Seconds since the epoch at which `tick` must be called next; None: no alert waits."""
-        with self._lock:
+        """Seconds since the epoch at which `tick` must be called next; None: no alert waits. Waits for nobody: whoever
+        has the lock may wait for the disk."""
+        if not self._lock.acquire(blocking=False):
+            return self._wall() + LOOK_AGAIN_S
+        try:
             now = self._now()
             times = (self.problems.due(now), self._save_at)
             due = min((at for at in (*times, now.at if self._left else None) if at is not None), default=None)
+        finally:
+            self._lock.release()
         return None if due is None else due + now.wall - now.at
 
     def told(self) -> set[str]:

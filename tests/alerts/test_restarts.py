@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +15,12 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
-from rag_otel.alerts.inbox import Inbox
+from rag_otel.alerts.inbox import LOOK_AGAIN_S, Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules
 from rag_otel.delivery.dispatcher import Dispatcher
-from rag_otel.durable.state_folder import StateFolder
+from rag_otel.durable.state_folder import DATABASE, StateFolder
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
 from testkit.programs import program
@@ -109,6 +111,21 @@ def test_silence_is_not_measured_by_a_clock_that_jumps() -> None:
     assert not monitor.look(NOON)
     assert not monitor.look(NOON + 1)
     assert monitor.look(NOON + 900)
+
+
+def test_who_asks_when_something_is_due_waits_for_no_disk(tmp_path: Path) -> None:
+    """A thread that looks after many parts asks: what others keep on disk must not wait for the inbox's state."""
+    life = Life(tmp_path)
+    life.inbox.consider(a_result())
+    other = sqlite3.connect(tmp_path / DATABASE, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    saving = threading.Thread(target=life.inbox.close)
+    saving.start()
+    asked = eventually(lambda: [due] if (due := life.inbox.due()) == life.wall + LOOK_AGAIN_S else None)
+    assert asked
+    other.execute("COMMIT")
+    other.close()
+    saving.join()
 
 
 def test_what_was_decided_before_a_kill_is_told_after_it(tmp_path: Path) -> None:
