@@ -15,7 +15,7 @@ from rag_otel.safety.extras import require_extra
 from rag_otel.safety.masking import check_classes
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, ModelConfig
 from rag_otel_evaluators.judges.judge import Judge
-from rag_otel_evaluators.llm.providers import PRICES
+from rag_otel_evaluators.llm.reported_usage import PRICES
 from rag_otel_evaluators.metrics.registry import DescribedMetric, build
 from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup, PromptOptions
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Chunk, RagTrace, SamplingDecision, SamplingReason
 from rag_otel.sampling.policy import Coin, CoinRate, DropRule, ForceRule, SamplingPolicy
-from rag_otel.sampling.policy_sampler import PolicySampler
-from rag_otel.sampling.rules import looks_like_an_error
+from rag_otel.sampling.policy_sampler import PolicySampler, looks_like_an_error
 from tests.sampling.traces import a_trace
 
 POLICY = """

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from rag_otel.model import Evaluation
-from rag_otel_evaluators.contrast.judging import JudgedPair
+from rag_otel_evaluators.contrast.pairs import JudgedPair
 from rag_otel_evaluators.offline.statistics import bootstrap_interval
 
 _Z: Final = 1.96

@@ -11,8 +11,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rag_otel_evaluators.contrast.judging import JudgedPair
-from rag_otel_evaluators.contrast.pairs import Pair
+from rag_otel_evaluators.contrast.pairs import JudgedPair, Pair
 
 LONG: Final = 24_000
 """Characters of other passages before the pair's own in `end`: some 6,000 tokens."""

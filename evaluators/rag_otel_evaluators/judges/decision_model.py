@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
+from rag_otel_evaluators.judges.openai_model import server_access
 from rag_otel_evaluators.llm.client import CallOptions, ResilientModel
 from rag_otel_evaluators.llm.decisions.providers import (
     OTHERS,
@@ -21,7 +22,6 @@ from rag_otel_evaluators.llm.decisions.providers import (
     RequestLimits,
     price_of,
 )
-from rag_otel_evaluators.llm.providers import server_access
 from rag_otel_evaluators.llm.transport import Transport
 
 

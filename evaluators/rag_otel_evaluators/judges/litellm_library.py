@@ -24,9 +24,8 @@ from rag_otel.delivery.retry import retry_after_of
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.echoes import without_echoes
 from rag_otel_evaluators.llm.failures import CallError, FailureKind, kind_of_status
-from rag_otel_evaluators.llm.providers import fixed_price
 from rag_otel_evaluators.llm.quiet import quiet
-from rag_otel_evaluators.llm.reported_usage import Price
+from rag_otel_evaluators.llm.reported_usage import Price, fixed_price
 
 # The prices that litellm brings, not those it would fetch from the network while being imported.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

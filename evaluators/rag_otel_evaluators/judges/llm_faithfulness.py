@@ -30,12 +30,11 @@ from rag_otel.model import Chunk, Claim, ClaimVerdict, ReasonCode, Verdict
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.decomposition import decompose
 from rag_otel_evaluators.judges.judge import Judgement, likeliest_risk
-from rag_otel_evaluators.judges.llm_answers import ClaimAnswer
+from rag_otel_evaluators.judges.llm_answers import ClaimAnswer, sampled_answers
 from rag_otel_evaluators.judges.llm_evidence import NumberedEvidence, number_evidence
-from rag_otel_evaluators.judges.llm_samples import sampled_answers
 from rag_otel_evaluators.llm.metered import MeteredModel
-from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
+from rag_otel_evaluators.llm.transport import response_schema
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
 from rag_otel_evaluators.prompts.numbered_items import Form, NumberedAnswers, ask_about_each

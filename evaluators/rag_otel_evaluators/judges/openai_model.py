@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from pydantic import BaseModel
 
+from rag_otel.delivery.http import split_credentials
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.extras import require_extra
 from rag_otel_evaluators.llm.client import CallOptions, ResilientModel
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format
-from rag_otel_evaluators.llm.providers import KEYS, PRICES, fixed_price, server_access
-from rag_otel_evaluators.llm.reported_usage import Price
+from rag_otel_evaluators.llm.reported_usage import PRICES, Price, fixed_price
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks_aloud
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.llm.openai_http import OpenAiTransport
 
+KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
+"""litellm's providers that speak OpenAI's protocol and nothing else -> environment variable of their key."""
 _OPENAI: Final = "https://api.openai.com/v1"
 KNOWN_PARAMETERS: Final = PRICES | {
     *("frequency_penalty", "logit_bias", "presence_penalty", "reasoning_effort", "seed", "service_tier", "stop"),
@@ -93,6 +95,22 @@ def openai_transport(
         price=fixed_price(parameters) or price or (lambda read, written, cached: None),
         ladder=ModeLadder(known_to_support_schema=schemas, in_words_alone=thinks_aloud(name)),
     )
+
+
+def server_access(model: str, key_name: str, address: str, key: str | None) -> tuple[str, str]:
+    """(address, value of the Authorization header) of a server: its key, or the `user:password@` of its address.
+
+    Raises ConfigurationError where there are both: a request has one such header. `key_name`: where the key comes from.
+    """
+    plain, credentials = split_credentials(address)
+    if not credentials:
+        return address, f"Bearer {key or 'none'}"
+    if key:
+        raise ConfigurationError(
+            f"{model!r}: judge_api_base has a user and a password, and there is a key too (in "
+            f"{key_name}, or named by api_key_env); a request can send one of them only: remove the other"
+        )
+    return plain, credentials["Authorization"]
 
 
 class _Request:

@@ -1,6 +1,6 @@
 """Makes a `StructuredModel` of a transport: cache, breaker, limits, retries, parsing, in this order.
 
-complete -> cached? -> [breaker -> limiter -> transport -> read]* with retries -> once more if unreadable -> cache
+complete -> stored? -> [breaker -> limiter -> transport -> read]* with retries -> once more if unreadable -> cache
 
 What costs money is bounded: an answered call and one that timed out count, two of them are the most for one `complete`
 and one for `complete_once`. Calls that are refused (a limit, an overload, a broken connection) cost nothing and are
@@ -19,21 +19,18 @@ from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.evaluation.current_evaluation import add_usage, seconds_left, spend
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.asked_once import AskedOnce, finished_in_thread
-from rag_otel_evaluators.llm.cache import AnswerCache, content_key
+from rag_otel_evaluators.llm.cache import AnswerCache
 from rag_otel_evaluators.llm.circuit_breaker import CircuitBreaker
-from rag_otel_evaluators.llm.deadlines import call_timeout_s, time_for_another
 from rag_otel_evaluators.llm.egress import SECRETS_MASKED, Egress
 from rag_otel_evaluators.llm.failures import CallError, CallTimeoutError, FailureKind
 from rag_otel_evaluators.llm.parsing import ParsedAnswer, read_answer
 from rag_otel_evaluators.llm.rate_limits import RateLimiter, RateLimits
 from rag_otel_evaluators.llm.reported_usage import estimated_tokens
+from rag_otel_evaluators.llm.stored_answers import StoredAnswers, key_of
 from rag_otel_evaluators.llm.structured import CALLS_A_STEP, Completion, Message, T
 from rag_otel_evaluators.llm.thoughts import REASONING_TOKENS, thinks
 from rag_otel_evaluators.llm.transport import ChatRequest, Reply, Transport
 
-_CACHE_FORMAT: Final = 1
-"""Increase it when the meaning of stored answers or of their keys changes."""
 _ASSUMED_OUTPUT_TOKENS: Final = 500
 """Reserved for an answer without a budget."""
 _QUOTED_ANSWER: Final = 2_000
@@ -43,6 +40,10 @@ _NOT_WAITED_FOR: Final = frozenset({FailureKind.TIMEOUT, FailureKind.UNREADABLE,
 """Failures that no wait within one evaluation mends, and that may have been paid for."""
 _MOST_ROOM: Final = 16_000
 """Tokens for thoughts on top of an answer's budget, at most."""
+_SHARE: Final = 0.9
+"""Of the time left, what a call gets: the rest is for saying why there is no score."""
+_LEAST_S: Final = 0.05
+"""Seconds below which no call is worth its price."""
 
 
 class CallOptions(TypedDict, total=False):
@@ -72,7 +73,7 @@ class ResilientModel:
         cache: AnswerCache | None = None,
         egress: Egress | None = SECRETS_MASKED,
     ) -> None:
-        """`timeout_s` bounds one call, which also ends before the evaluation around it (`deadline`); `retry` bounds all
+        """`timeout_s` bounds one call, which also ends before the evaluation around it; `retry` bounds all
         calls and waits of one answer. What may be on the bill is never more than `CALLS_A_STEP` calls. `egress`: what
         is masked before it leaves; None for a model in this process."""
         self._transport = transport
@@ -80,10 +81,9 @@ class ResilientModel:
         self._retry = retry or RetryPolicy()
         self._limiter = RateLimiter(limits or RateLimits())
         self.breaker = breaker or CircuitBreaker(transport.name)
-        self._cache = cache
         self._egress = egress
         longest_s = CALLS_A_STEP * timeout_s + self._retry.deadline_s
-        self._asked_once = None if cache is None else AskedOnce(cache, longest_s=longest_s)
+        self._stored = None if cache is None else StoredAnswers(cache, longest_s=longest_s)
         self._room_for_thoughts = 0
 
     @property
@@ -123,18 +123,22 @@ class ResilientModel:
 
     async def _complete(self, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
         """`calls`: how many may be on the bill, answered or timed out."""
-        key = self._key(request)
-        stored = await self._stored(key)
-        if stored is None and self._asked_once is not None:
-            async with self._asked_once.asking(key):
-                if (stored := await self._stored(key)) is None:
-                    return await self._paid_for(key, request, response_model, calls=calls)
-        if stored is not None:
-            return _completion(stored, read_answer(stored.text, response_model), stored.usage)
-        return await self._paid_for(key, request, response_model, calls=calls)
+        if self._stored is None:
+            return (await self._paid_for(request, response_model, calls=calls))[0]
+        key = key_of(self._transport, request)
+        if (known := await self._stored.get(key)) is None:
+            async with self._stored.asking(key):
+                if (known := await self._stored.get(key)) is None:
+                    completion, reply = await self._paid_for(request, response_model, calls=calls)
+                    if completion.value is not None and reply.keep:
+                        await self._stored.put(key, reply)
+                    return completion
+        return _completion(known, read_answer(known.text, response_model), known.usage)
 
-    async def _paid_for(self, key: str, request: ChatRequest, response_model: type[T], *, calls: int) -> Completion[T]:
-        """An answer that is not in the cache, which stores it."""
+    async def _paid_for(
+        self, request: ChatRequest, response_model: type[T], *, calls: int
+    ) -> tuple[Completion[T], Reply]:
+        """An answer that is in no cache, and the reply that it was read from."""
         answered: tuple[Reply, ParsedAnswer[T]] | None = None
         usage = Usage()
         for last in (number == calls - 1 for number in range(calls)):
@@ -149,11 +153,9 @@ class ResilientModel:
                 continue
             usage = add_usage(usage, answered[0].usage)
             if answered[1].value is not None:
-                if answered[0].keep:
-                    await self._store(key, answered[0])
                 break
         assert answered is not None  # else the last error was raised
-        return _completion(*answered, usage)
+        return _completion(*answered, usage), answered[0]
 
     async def _ask(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One reply and what it says, with retries of calls that cost nothing.
@@ -191,12 +193,12 @@ class ResilientModel:
         error = failure.as_error()
         if isinstance(error, CallTimeoutError):
             is_called = self.breaker.opened_by is None
-            error.worth_repeating = is_called and time_for_another(self._timeout_s)
+            error.worth_repeating = is_called and _time_for_another(self._timeout_s)
         return error
 
     async def _call(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One call; reports its outcome to the breaker. Raises CallError. It ends before the evaluation around it."""
-        timeout_s = call_timeout_s(self._timeout_s)
+        timeout_s = _call_timeout_s(self._timeout_s)
         self.breaker.admit()
         try:
             async with asyncio.timeout(timeout_s):
@@ -234,33 +236,21 @@ class ResilientModel:
     def _timed_out(self, timeout_s: float) -> CallError:
         return CallError(FailureKind.TIMEOUT, f"{self.name} gave no answer within {timeout_s:.3g} s")
 
-    def _key(self, request: ChatRequest) -> str:
-        if self._cache is None:
-            return ""
-        return content_key(
-            {
-                "format": _CACHE_FORMAT,
-                "model": self.name,
-                "identity": self._transport.identity,
-                "messages": [[message.role, message.content] for message in request.messages],
-                "schema": request.strict_schema,
-                "max_output_tokens": request.max_output_tokens,
-            }
-        )
 
-    async def _stored(self, key: str) -> Reply | None:
-        """The answer in the cache; it costs nothing now."""
-        stored = None if self._cache is None else await asyncio.to_thread(self._cache.get, key)
-        if stored is None:
-            return None
-        return Reply(
-            text=str(stored["text"]), cut_off=bool(stored["cut_off"]), usage=Usage(cost_usd=0.0, cached_calls=1)
-        )
+def _call_timeout_s(timeout_s: float) -> float:
+    """Seconds for a call that is sent now. Raises CallError where so little time is left that it would be wasted."""
+    left_s = seconds_left()
+    if left_s is None:
+        return timeout_s
+    if left_s < _LEAST_S:
+        raise CallError(FailureKind.TIMEOUT, "there is no time left for a call")
+    return min(timeout_s, _SHARE * left_s)
 
-    async def _store(self, key: str, reply: Reply) -> None:
-        if self._cache is not None:
-            usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
-            await finished_in_thread(self._cache.put, key, {"text": reply.text, "cut_off": reply.cut_off, **usage})
+
+def _time_for_another(timeout_s: float) -> bool:
+    """Whether a call that timed out may be repeated: only with at least half the time that a call is given."""
+    left_s = seconds_left()
+    return left_s is None or _SHARE * left_s >= timeout_s / 2
 
 
 def _estimated_tokens(request: ChatRequest) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -10,9 +11,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
-from rag_otel_evaluators.llm.schema import response_schema, schema_instruction
 from rag_otel_evaluators.llm.structured import Message
-from rag_otel_evaluators.llm.transport import Reply
+from rag_otel_evaluators.llm.transport import Reply, response_schema
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -78,8 +78,14 @@ def response_format(
 
 def with_schema(messages: tuple[Message, ...], response_model: type[BaseModel]) -> tuple[Message, ...]:
     """The messages with the schema named in the system's (which is added where there is none)."""
-    instruction = schema_instruction(response_model)
+    instruction = _instruction(response_model)
     if messages and messages[0].role == "system":
         first = Message(role="system", content=f"{messages[0].content}\n\n{instruction}")
         return (first, *messages[1:])
     return (Message(role="system", content=instruction), *messages)
+
+
+def _instruction(response_model: type[BaseModel]) -> str:
+    """The schema in words, for models that cannot be held to it."""
+    schema = json.dumps(response_schema(response_model), ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object that conforms to this JSON schema, and with nothing else:\n{schema}"

@@ -1,4 +1,4 @@
-"""What one call has used: as its server says, estimated from the texts where it does not say.
+"""What one call has used and costs: as its server says, estimated from the texts where it does not say.
 
 Some servers send no `usage`, or zeros. Without an estimate such a call would be free for every budget and limit.
 """
@@ -16,12 +16,22 @@ from rag_otel.safety.guard import counters, logger
 Price: TypeAlias = Callable[[int, int, int], float | None]
 """(input tokens, output tokens, input tokens that the provider had cached) -> US dollars; None where unknown."""
 
+PRICES: Final = frozenset({"input_cost_per_token", "output_cost_per_token"})
+"""Parameters of a model that give its prices."""
 _BYTES_PER_TOKEN: Final = 3.0
 """Of UTF-8. Low for English (about 4), so that an estimate is rather too high, in any script."""
 _MOST_EVENTS: Final = 20
 """Events at the end of a stream that may hold its usage."""
 _MOST_TOKENS: Final = 10**9
 """A larger number is no count of tokens."""
+
+
+def fixed_price(parameters: Mapping[str, Any]) -> Price | None:
+    """What one call costs at the prices that the parameters give; None where they give none."""
+    if not parameters.keys() >= PRICES:
+        return None
+    rates = float(parameters["input_cost_per_token"]), float(parameters["output_cost_per_token"])
+    return lambda read, written, cached: read * rates[0] + written * rates[1]
 
 
 def estimated_tokens(texts: Iterable[str]) -> int:

@@ -1,19 +1,24 @@
-"""One call to a model: what goes out, what comes back. The only part that a provider's library fills in."""
+"""One call to a model: what goes out, in which shape the answer is to come, and what comes back.
+
+`Transport` is the only part that a provider's library fills in.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from pydantic import BaseModel
 
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message
 
 Sent: TypeAlias = Callable[[str, int, Sequence[Mapping[str, str]]], None]
 """(host, bytes, messages) of one request, told right before it leaves. Must not raise."""
+_LEFT_OUT: Final = frozenset({"default", "title"})
+_NAMED: Final = frozenset({"properties", "$defs"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,3 +75,32 @@ class Transport(Protocol):
         Raises CallError, and nothing else.
         """
         ...
+
+
+@functools.cache
+def response_schema(response_model: type[BaseModel]) -> dict[str, Any]:
+    """A pydantic model as the JSON schema that providers of structured output accept.
+
+    It is in the strict form: no property but the named ones, all of them required, no defaults. Do not change it.
+
+    Source: the rules of OpenAI's structured outputs, which vLLM, llama.cpp and others follow.
+    """
+    schema: dict[str, Any] = _strict(response_model.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:  # siblings of a reference are refused, but a model that holds itself is a reference at the root
+        node = {key: value for key, value in node.items() if key in ("$ref", "$defs")}
+    # Titles repeat the names and cost tokens.
+    strict = {key: _strict(value) for key, value in node.items() if key not in _LEFT_OUT}
+    for names in _NAMED & set(node):  # here the keys are names, not keywords
+        strict[names] = {name: _strict(value) for name, value in node[names].items()}
+    if node.get("type") == "object" and "properties" in node:
+        strict["additionalProperties"] = False
+        strict["required"] = list(node["properties"])
+    return strict

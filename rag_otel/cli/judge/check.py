@@ -29,8 +29,7 @@ from rag_otel_evaluators.contrast.agreement import (
     expense,
     paging,
 )
-from rag_otel_evaluators.contrast.judging import JudgedPair, judge_pairs
-from rag_otel_evaluators.contrast.pairs import Pair, choose, load_pairs
+from rag_otel_evaluators.contrast.pairs import JudgedPair, Pair, choose, judge_pairs, load_pairs
 from rag_otel_evaluators.contrast.stress import Steady, steady, stressed
 from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
 from rag_otel_evaluators.llm.failures import FailureKind

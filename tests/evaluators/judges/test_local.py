@@ -16,8 +16,8 @@ from rag_otel_evaluators.judges.local_thread import ModelThread
 from rag_otel_evaluators.llm.cache import DiskCache
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.embedding import cosine_similarity
-from rag_otel_evaluators.llm.schema import response_schema
 from rag_otel_evaluators.llm.structured import Message, StructuredModel
+from rag_otel_evaluators.llm.transport import response_schema
 from rag_otel_evaluators.metrics.context_recall import ContextRecall
 from testkit.when_used import WhenUsed
 

@@ -17,9 +17,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rag_otel
 from rag_otel.errors import ConfigurationError, RetryableError
-from rag_otel_evaluators.llm.asked_once import AskedOnce
 from rag_otel_evaluators.llm.cache import DiskCache, open_cache
 from rag_otel_evaluators.llm.memory_cache import MemoryCache
+from rag_otel_evaluators.llm.stored_answers import StoredAnswers
 from testkit.judge_server import JudgeServer
 from testkit.polling import eventually
 from testkit.warm_python import warm_python
@@ -114,7 +114,7 @@ async def test_random_schedules_never_pay_twice(schedule: list[tuple[int, str, i
         def release(self, key: str) -> None:
             claims.discard(key)
 
-    async def ask(process: AskedOnce, key: str, outcome: str, pauses: int) -> None:
+    async def ask(process: StoredAnswers, key: str, outcome: str, pauses: int) -> None:
         async with process.asking(key):
             if answers.get(key) is not None:
                 return
@@ -127,7 +127,7 @@ async def test_random_schedules_never_pay_twice(schedule: list[tuple[int, str, i
             paid[key] = paid.get(key, 0) + 1
             answers.put(key, ANSWER)
 
-    processes = [AskedOnce(Process(), longest_s=60) for _ in range(2)]
+    processes = [StoredAnswers(Process(), longest_s=60) for _ in range(2)]
     tasks = [
         asyncio.create_task(ask(processes[number % 2], str(key), outcome, pauses))
         for number, (key, outcome, pauses) in enumerate(schedule)
@@ -142,7 +142,7 @@ async def test_a_process_that_dies_with_its_claim_is_waited_for_until_its_deadli
     """Then the next one asks."""
     cache = open_cache(store, keep_s=60)
     cache.claim("a", 0.3)
-    async with asyncio.timeout(30), AskedOnce(cache, longest_s=60).asking("a"):
+    async with asyncio.timeout(30), StoredAnswers(cache, longest_s=60).asking("a"):
         pass
     cache.close()
 
