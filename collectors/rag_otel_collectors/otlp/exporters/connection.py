@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+
+_REASON_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,21 @@ class Rejected(NamedTuple):
 
     spans: int = 0
     reason: str = ""
+
+
+def rejected_in(answer: bytes) -> Rejected:
+    """What a successful answer to an OTLP export rejects all the same.
+
+    Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response and #otlpgrpc-response.
+    """
+    from google.protobuf.message import DecodeError  # here: the settings do without
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+    try:
+        partial = ExportTraceServiceResponse.FromString(answer).partial_success
+    except DecodeError:  # Phoenix and others answer with nothing, or with JSON
+        return Rejected()
+    return Rejected(int(partial.rejected_spans), " ".join(partial.error_message.split())[:_REASON_CHARS])
 
 
 class Connection(ABC):

@@ -12,18 +12,22 @@ from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
 from rag_otel.errors import RetryableError
-from rag_otel_collectors.otlp.exporters import otlp_answer
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
     BackendSettings,
     Connection,
     Rejected,
+    rejected_in,
 )
 
 METHOD: Final = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 RETRY_INFO: Final = "google.rpc.retryinfo-bin"
 STATUS_DETAILS: Final = "grpc-status-details-bin"
+_REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
+"""Sending the same again is no use."""
+_TOO_LARGE: Final = "larger than max"
+"""What servers say of a message above their limit, under a status that also stands for overload."""
 
 
 class GrpcConnection(Connection):
@@ -55,7 +59,7 @@ class GrpcConnection(Connection):
             answer = await self._export(request, timeout=self._timeout_s, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
             raise _problem(error) from None
-        return Rejected(*otlp_answer.rejected_spans(answer))
+        return rejected_in(answer)
 
     async def close(self) -> None:
         await self._channel.close()
@@ -63,7 +67,8 @@ class GrpcConnection(Connection):
 
 def _problem(error: grpc.aio.AioRpcError) -> RetryableError | BackendRefusalError:
     code, said = error.code(), f"{error.code().name}: {error.details()}"
-    if otlp_answer.grpc_refusal(code.name, error.details()):
+    too_large = code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE in (error.details() or "").lower()
+    if code in _REFUSALS or too_large:
         return BackendRefusalError(said)
     retry_after_s = _retry_after(error)
     if code is grpc.StatusCode.UNAVAILABLE and retry_after_s is None:

@@ -18,7 +18,7 @@ from rag_otel.delivery.retry import Backoff, call_until_done
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.safety.guard import LimitedLog, logger
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.exporters.confirmation import Confirmation
+from rag_otel_collectors.otlp.exporters.confirmation import Confirmation, mark_of
 from rag_otel_collectors.otlp.exporters.connection import (
     BackendAwayError,
     BackendRefusalError,
@@ -27,7 +27,6 @@ from rag_otel_collectors.otlp.exporters.connection import (
     Rejected,
 )
 from rag_otel_collectors.otlp.exporters.outbox import Reader
-from rag_otel_collectors.otlp.exporters.phoenix_store import mark_of
 from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.requests.wire import halves
 

@@ -20,9 +20,8 @@ from rag_otel.errors import InputError, RetryableError
 from rag_otel.evaluation.daemon_executor import DaemonExecutor
 from rag_otel.safety.guard import LimitedLog, guarded, logger
 from rag_otel_collectors.otlp import metrics as names
-from rag_otel_collectors.otlp.kafka import make_client
+from rag_otel_collectors.otlp.kafka import KafkaLag, make_client, place_of
 from rag_otel_collectors.otlp.receivers.intake import RefusedError
-from rag_otel_collectors.otlp.receivers.kafka_lag import KafkaLag
 from rag_otel_collectors.otlp.receivers.reception import Reception
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
@@ -237,12 +236,12 @@ class KafkaReceiver:
         """
         assigned = consumer.assignment()
         if self.paused:
-            running = [each for each in assigned if _place(each) not in self._paused]
+            running = [each for each in assigned if place_of(each) not in self._paused]
             if running:
                 consumer.pause(running)
         elif self._paused:
-            consumer.resume([each for each in assigned if _place(each) in self._paused])
-        self._paused = {_place(each) for each in assigned} if self.paused else set()
+            consumer.resume([each for each in assigned if place_of(each) in self._paused])
+        self._paused = {place_of(each) for each in assigned} if self.paused else set()
 
     def _store(self, consumer: Any) -> None:
         """Hand the places to librdkafka, which commits them four times a second and when a partition is given up."""
@@ -264,8 +263,8 @@ class KafkaReceiver:
         """Commit before they are given up: their next owner continues there."""
         from confluent_kafka import KafkaException, TopicPartition
 
-        places = list(map(_place, partitions))
-        if paused := [each for each in partitions if _place(each) in self._paused]:
+        places = list(map(place_of, partitions))
+        if paused := [each for each in partitions if place_of(each) in self._paused]:
             consumer.resume(paused)  # they may come back
         offsets = [TopicPartition(*place, self._stored[place]) for place in places if place in self._stored]
         try:
@@ -277,7 +276,7 @@ class KafkaReceiver:
 
     def _lost(self, _: Any, partitions: Sequence[Any]) -> None:
         """Their next owner reads what was not delivered."""
-        gone = set(map(_place, partitions))
+        gone = set(map(place_of, partitions))
         self._paused -= gone
         self._stored = {place: offset for place, offset in self._stored.items() if place not in gone}
         self._waiting = deque(each for each in self._waiting if (each.topic(), each.partition()) not in gone)
@@ -288,10 +287,6 @@ class KafkaReceiver:
         """librdkafka tells about brokers that are away; it tries again by itself. What is fatal comes as a message."""
         self.trouble = error.str()
         self._log.error("Kafka", f"{error.name()}: {error.str()}")
-
-
-def _place(partition: Any) -> tuple[str, int]:
-    return partition.topic, partition.partition
 
 
 def _listed(partitions: Sequence[Any]) -> str:
