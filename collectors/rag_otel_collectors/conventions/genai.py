@@ -32,6 +32,7 @@ from rag_otel_collectors.conventions.reading.values import (
     QUESTION_KEYS,
     all_text,
     answer_text,
+    first_name,
     is_cut,
     parse,
     parse_object,
@@ -123,8 +124,8 @@ class GenAi(Dialect):
         return "\n".join([*(text for value in inputs for text in all_text(value)), *(text for text in flat if text)])
 
     def model(self, call: SpanRecord) -> str | None:
-        names = (call.attributes.get(key) for key in (semconv.GEN_AI_RESPONSE_MODEL, semconv.GEN_AI_REQUEST_MODEL))
-        return next((name for name in names if isinstance(name, str) and name not in ("", "unknown")), None)
+        keys = (semconv.GEN_AI_RESPONSE_MODEL, semconv.GEN_AI_REQUEST_MODEL)
+        return first_name(call.attributes.get(key) for key in keys)
 
     def cut_short(self, call: SpanRecord) -> bool:
         """True for a stream without a finish reason: it was closed before its end."""
@@ -182,7 +183,7 @@ class GenAi(Dialect):
         """The text of the last message of that role, or the attribute's text if it is not a list of messages."""
         value = parse_whole(span.attributes.get(key))
         text = answer_text(value) if role == ASSISTANT else question_text(value)
-        return Found(text=text, attribute=key) if text else None
+        return Found.of(text, key)
 
 
 def _with_text(records: Any) -> Any:

@@ -12,7 +12,7 @@ from rag_otel_collectors.conventions.mapping import AttributeMapping, Reference,
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in
 from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
-from rag_otel_collectors.conventions.reading.values import finite
+from rag_otel_collectors.conventions.reading.values import as_id, finite
 
 
 class Mapped(Dialect):
@@ -90,7 +90,7 @@ def _text(reference: Reference, span: SpanRecord) -> Found | None:
     """The text at a reference. Several texts are joined with line breaks."""
     values = [value for value in reference.values(span.attributes).values() if not isinstance(value, Mapping | list)]
     text = "\n".join(str(value) for value in values if str(value).strip())
-    return Found(text=text, attribute=reference.text) if text else None
+    return Found.of(text, reference.text)
 
 
 def _documents(mapping: AttributeMapping, attributes: Mapping[str, Any]) -> tuple[Document, ...]:
@@ -110,7 +110,7 @@ def _document(mapping: AttributeMapping, attributes: Mapping[str, Any], number: 
     hidden = base.text == semconv.REDACTED or text == semconv.REDACTED
     return Document(
         text=semconv.REDACTED if hidden else text if isinstance(text, str) else base.text,
-        id=str(named) if isinstance(named, str | int) and not isinstance(named, bool) else base.id,
+        id=as_id(named) or base.id,
         score=base.score if score is None else finite(score),
         metadata=base.metadata,
     )

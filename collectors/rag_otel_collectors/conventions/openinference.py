@@ -21,6 +21,7 @@ from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieva
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 from rag_otel_collectors.conventions.reading.values import (
     answer_text,
+    first_name,
     holds_placeholder,
     parse,
     parse_object,
@@ -71,24 +72,24 @@ class OpenInference(Dialect):
         """The span's input. Chat messages are read only on model calls, because on other spans the flattened messages
         may be incomplete (LangGraph)."""
         asked = self.asked(span) if self.role(span) is Role.MODEL else None
-        return asked or _found(question_text(parsed_input(span)), semconv.INPUT_VALUE)
+        return asked or Found.of(question_text(parsed_input(span)), semconv.INPUT_VALUE)
 
     def answer(self, span: SpanRecord) -> RecordedAnswer:
         output = parsed_output(span)
         return RecordedAnswer(
-            found=_found(answer_text(output), semconv.OUTPUT_VALUE),
+            found=Found.of(answer_text(output), semconv.OUTPUT_VALUE),
             abandoned=span.attributes.get(semconv.OUTPUT_VALUE) == _ABANDONED,
             streaming=holds_placeholder(output),
         )
 
     def asked(self, call: SpanRecord) -> Found | None:
-        return _found(last_text(_input_messages(call), USER), f"{semconv.LLM_INPUT_MESSAGES}.*")
+        return Found.of(last_text(_input_messages(call), USER), f"{semconv.LLM_INPUT_MESSAGES}.*")
 
     def wrote(self, call: SpanRecord) -> Found | None:
         written = last_text(flattened_messages(call.attributes, semconv.LLM_OUTPUT_MESSAGES), ASSISTANT)
         where = f"{semconv.LLM_OUTPUT_MESSAGES}.*" if written else semconv.OUTPUT_VALUE
         text = written or answer_text(parsed_output(call))
-        return _found(None if text is None else _THOUGHTS.sub("", text), where)
+        return Found.of(None if text is None else _THOUGHTS.sub("", text), where)
 
     def messages(self, call: SpanRecord) -> list[Message]:
         return _input_messages(call)
@@ -102,7 +103,7 @@ class OpenInference(Dialect):
         parameters = parse_object(call.attributes.get(semconv.LLM_INVOCATION_PARAMETERS))
         named = call.attributes.get(semconv.LLM_MODEL_NAME)
         names = (named, parameters.get("model"), parameters.get("model_name"))
-        return next((name for name in names if isinstance(name, str) and name not in ("", "unknown")), None)
+        return first_name(names)
 
     def retrieval(self, span: SpanRecord) -> Retrieval | None:
         return read_retrieval(span)
@@ -125,10 +126,6 @@ def _calls_a_model(span: SpanRecord) -> bool:
 
 def _input_messages(call: SpanRecord) -> list[Message]:
     return flattened_messages(call.attributes, semconv.LLM_INPUT_MESSAGES)
-
-
-def _found(text: str | None, attribute: str) -> Found | None:
-    return Found(text=text, attribute=attribute) if text else None
 
 
 RETRIEVALS: Final = (semconv.KIND_RETRIEVER, semconv.KIND_RERANKER)

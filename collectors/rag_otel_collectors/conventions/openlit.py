@@ -39,15 +39,15 @@ class OpenLit(GenAi):
 
     def question(self, span: SpanRecord) -> Found | None:
         for key in _INPUTS:
-            text = question_text(parse(span.attributes.get(key)))
-            if text:
-                return Found(text=text, attribute=key)
+            found = Found.of(question_text(parse(span.attributes.get(key))), key)
+            if found is not None:
+                return found
         return super().question(span)
 
     def answer(self, span: SpanRecord) -> RecordedAnswer:
         output = parse(span.attributes.get(_OUTPUT))
-        text = None if _is_repr_of_messages(output) else answer_text(output)
-        return RecordedAnswer(found=Found(text=text, attribute=_OUTPUT)) if text else super().answer(span)
+        found = None if _is_repr_of_messages(output) else Found.of(answer_text(output), _OUTPUT)
+        return super().answer(span) if found is None else RecordedAnswer(found=found)
 
     def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
         documents, problem = super().documents(span, key)

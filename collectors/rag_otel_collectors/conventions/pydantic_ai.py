@@ -48,7 +48,7 @@ class PydanticAi(GenAi):
                 first = span.attributes.get(_FIRST_NEW, 0)
                 new = messages[first:] if isinstance(first, int) and first >= 0 else messages
                 text = next((m.text for m in read_messages(new) if m.role == USER and m.text), None)
-                return Found(text=text, attribute=key) if text else None
+                return Found.of(text, key)
         return self.asked(span)
 
     def answer(self, span: SpanRecord) -> RecordedAnswer:

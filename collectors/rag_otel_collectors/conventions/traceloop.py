@@ -85,7 +85,7 @@ class Traceloop(GenAi):
         output = entity(span, semconv.TRACELOOP_OUTPUT)
         more = output.get("kwargs") if isinstance(output, Mapping) else None
         text = question_text(more.get("inputs")) if isinstance(more, Mapping) else None
-        return Found(text=text, attribute=semconv.TRACELOOP_OUTPUT) if text else self.asked(span)
+        return Found.of(text, semconv.TRACELOOP_OUTPUT) or self.asked(span)
 
     def answer(self, span: SpanRecord) -> RecordedAnswer:
         output = entity(span, semconv.TRACELOOP_OUTPUT)
@@ -93,14 +93,12 @@ class Traceloop(GenAi):
             if output["outputs"] is None:
                 return RecordedAnswer(abandoned=True)
             output = output["outputs"]
-        text = answer_text(output)
-        return (
-            RecordedAnswer(found=Found(text=text, attribute=semconv.TRACELOOP_OUTPUT)) if text else super().answer(span)
-        )
+        found = Found.of(answer_text(output), semconv.TRACELOOP_OUTPUT)
+        return super().answer(span) if found is None else RecordedAnswer(found=found)
 
     def wrote(self, call: SpanRecord) -> Found | None:
         text = answer_text(entity(call, semconv.TRACELOOP_OUTPUT))
-        return super().wrote(call) or (Found(text=text, attribute=semconv.TRACELOOP_OUTPUT) if text else None)
+        return super().wrote(call) or Found.of(text, semconv.TRACELOOP_OUTPUT)
 
     def prompt(self, call: SpanRecord) -> str:
         return super().prompt(call) or "\n".join(all_text(entity(call, semconv.TRACELOOP_INPUT)))

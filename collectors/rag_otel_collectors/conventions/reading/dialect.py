@@ -38,6 +38,11 @@ class Found:
     text: str
     attribute: str
 
+    @classmethod
+    def of(cls, text: str | None, attribute: str) -> Found | None:
+        """None if there is no text."""
+        return cls(text=text, attribute=attribute) if text else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedAnswer:

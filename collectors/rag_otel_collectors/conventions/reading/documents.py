@@ -10,9 +10,9 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.formats import usual_names
 from rag_otel.lazy_dataclass import dataclass
-from rag_otel_collectors.conventions.reading.values import finite, is_repr, parse_object
+from rag_otel_collectors.conventions.reading.messages import is_list, numbered
+from rag_otel_collectors.conventions.reading.values import as_id, finite, is_repr, parse_object
 
-_INDEX_DIGITS: Final = 9
 _LISTS: Final = (*usual_names.CHUNKS, *usual_names.CHUNKS_TOO)
 _REPR_ID: Final = re.compile(r"(?:<?NodeWithScore\(node=\w+\(id_=|Document\(id=)([^,()]+)")
 _REPR_TAIL: Final = 100
@@ -42,17 +42,10 @@ class FlattenedDocuments:
 
 def flattened_documents(attributes: Mapping[str, Any], prefix: str) -> FlattenedDocuments:
     """Reads the documents in attributes `<prefix>.<n>.document.{content,id,score,metadata}`."""
-    start = prefix + "."
-    fields: dict[int, dict[str, Any]] = {}
-    for key, value in attributes.items():
-        if not key.startswith(start):
-            continue
-        index, _, name = key[len(start) :].partition(".")
-        if index.isdecimal() and len(index) <= _INDEX_DIGITS:
-            fields.setdefault(int(index), {})[name] = value
+    fields = numbered(attributes, prefix)
     return FlattenedDocuments(
-        documents=tuple(_from_attributes(fields[index]) for index in sorted(fields)),
-        gap=sorted(fields) != list(range(len(fields))),
+        documents=tuple(map(_from_attributes, fields.values())),
+        gap=list(fields) != list(range(len(fields))),
     )
 
 
@@ -63,9 +56,9 @@ def documents_in(value: Any) -> tuple[Document, ...] | None:
     document without text.
     """
     if isinstance(value, Mapping):
-        listed = next((value[name] for name in _LISTS if _is_list(value.get(name))), None)
+        listed = next((value[name] for name in _LISTS if is_list(value.get(name))), None)
         return None if listed is None else documents_in(listed)
-    if not _is_list(value):
+    if not is_list(value):
         return None
     documents = [_from_json(item) for item in value]
     return tuple(each for each in documents if each is not None) if all(documents) else None
@@ -76,7 +69,7 @@ def _from_attributes(fields: Mapping[str, Any]) -> Document:
     metadata = _metadata(fields.get(semconv.DOCUMENT_METADATA))
     return Document(
         text=text if isinstance(text, str) else None,
-        id=_id(fields.get(semconv.DOCUMENT_ID)),
+        id=as_id(fields.get(semconv.DOCUMENT_ID)),
         score=_score(fields.get(semconv.DOCUMENT_SCORE), metadata),
         metadata=metadata,
     )
@@ -92,7 +85,7 @@ def _from_json(item: Any) -> Document | None:
     text = _first(body, usual_names.TEXT)
     return Document(
         text=text if isinstance(text, str) else None,
-        id=_id(_first(body, usual_names.ID)),
+        id=as_id(_first(body, usual_names.ID)),
         score=_score(item.get("score"), metadata),
         metadata=metadata,
     )
@@ -110,10 +103,6 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((fields[name] for name in names if fields.get(name) is not None), None)
 
 
-def _id(value: Any) -> str | None:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
-
-
 def _metadata(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else parse_object(value)
 
@@ -121,7 +110,3 @@ def _metadata(value: Any) -> Mapping[str, Any]:
 def _score(value: Any, metadata: Mapping[str, Any]) -> float | None:
     score = finite(value)
     return score if score is not None else finite(_first(metadata, usual_names.SCORE))
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)

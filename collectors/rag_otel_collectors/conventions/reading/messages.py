@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +10,8 @@ from rag_otel.lazy_dataclass import dataclass
 USER: Final = "user"
 ASSISTANT: Final = "assistant"
 
+_DIGITS: Final = 9
+"""Of a number in a key, at most."""
 _ROLES: Final = {
     "user": USER,
     "human": USER,
@@ -39,41 +40,42 @@ def last_text(messages: Sequence[Message], role: str) -> str | None:
     return next((m.text for m in reversed(messages) if m.role == role and m.text), None)
 
 
+def numbered(attributes: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
+    """The attributes `<prefix>.<n>.<name>`: number -> name -> value, in order of the numbers."""
+    start, found = f"{prefix}.", dict[int, dict[str, Any]]()
+    for key, value in attributes.items():
+        if key.startswith(start):
+            number, _, name = key[len(start) :].partition(".")
+            if number.isdecimal() and len(number) <= _DIGITS:
+                found.setdefault(int(number), {})[name] = value
+    return dict(sorted(found.items()))
+
+
 def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
     """Reads OpenInference's `<prefix>.<n>.message.{role,content}` and
     `<prefix>.<n>.message.contents.<k>.message_content.text`."""
-    name = r"\.(\d{1,9})\.message\.(role|content|contents\.(\d{1,9})\.message_content\.text)"
-    pattern = re.compile(re.escape(prefix) + name)
-    roles: dict[int, str] = {}
-    parts: dict[int, dict[int, str]] = {}
-    for key, value in attributes.items():
-        match = pattern.fullmatch(key) if key.startswith(prefix) else None
-        if match is None or not isinstance(value, str):
-            continue
-        index = int(match[1])
-        if match[2] == "role":
-            roles[index] = _role(value)
-        else:
-            parts.setdefault(index, {})[int(match[3] or -1)] = value
-    return [
-        Message(role=roles.get(index, ""), text=_joined(text for _, text in sorted(parts.get(index, {}).items())))
-        for index in sorted(roles.keys() | parts.keys())
-    ]
+    found = []
+    for fields in numbered(attributes, prefix).values():
+        blocks = numbered(fields, "message.contents").values()
+        texts = [fields.get("message.content"), *(block.get("message_content.text") for block in blocks)]
+        found += _recorded(fields.get("message.role"), texts)
+    return found
 
 
 def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
     """Reads `<prefix>.<n>.{role,content}`, the form of the GenAI instrumentations of 2024."""
-    pattern = re.compile(re.escape(prefix) + r"\.(\d{1,9})\.(role|content)")
-    found: dict[int, dict[str, str]] = {}
-    for key, value in attributes.items():
-        match = pattern.fullmatch(key) if key.startswith(prefix) else None
-        if match is not None and isinstance(value, str):
-            found.setdefault(int(match[1]), {})[match[2]] = value
     default = ASSISTANT if prefix.endswith("completion") else ""
-    return [
-        Message(role=_role(fields.get("role", default)), text=fields.get("content") or None)
-        for _, fields in sorted(found.items())
-    ]
+    found = []
+    for fields in numbered(attributes, prefix).values():
+        found += _recorded(fields.get("role"), [fields.get("content")], default=default)
+    return found
+
+
+def _recorded(role: Any, texts: Sequence[Any], *, default: str = "") -> list[Message]:
+    """The message of this role and these texts. None is there if neither is a text."""
+    if not any(isinstance(each, str) for each in (role, *texts)):
+        return []
+    return [Message(role=_role(role if isinstance(role, str) else default), text=_joined(texts))]
 
 
 def read_messages(value: Sequence[Any]) -> list[Message]:
@@ -82,7 +84,7 @@ def read_messages(value: Sequence[Any]) -> list[Message]:
     Known forms: `{role, content}`, `{role, parts: [{type: text, content}]}`, LangChain's `{type: human, content}`,
     `{type: human, data: {content}}` and serialised constructors, `["human", "text"]`, and a batch of one history.
     """
-    if len(value) == 1 and _is_list(value[0]) and not (value[0] and isinstance(value[0][0], str)):
+    if len(value) == 1 and is_list(value[0]) and not (value[0] and isinstance(value[0][0], str)):
         value = value[0]
     messages = [_read_message(item) for item in value]
     return [m for m in messages if m is not None] if any(messages) else []
@@ -92,7 +94,7 @@ def content_text(content: Any) -> str | None:
     """The text of a message's content, which is a string or a list of blocks. Only text blocks are used."""
     if isinstance(content, str):
         return content
-    if not _is_list(content):
+    if not is_list(content):
         return None
     return _joined(
         block["text"] if isinstance(block.get("text"), str) else block.get("content")
@@ -102,13 +104,13 @@ def content_text(content: Any) -> str | None:
 
 
 def _read_message(item: Any) -> Message | None:
-    if _is_list(item) and len(item) == 2 and all(isinstance(part, str) for part in item):
+    if is_list(item) and len(item) == 2 and all(isinstance(part, str) for part in item):
         return Message(role=_role(item[0]), text=item[1]) if item[0].lower() in _ROLES or item[0] == "system" else None
     if not isinstance(item, Mapping):
         return None
     role = item.get("role") or item.get("type")
     body = item
-    if role == "constructor" and _is_list(item.get("id")) and item["id"]:
+    if role == "constructor" and is_list(item.get("id")) and item["id"]:
         role, body = item["id"][-1], _mapping(item.get("kwargs"))
     elif isinstance(item.get("data"), Mapping):
         body = item["data"]
@@ -131,5 +133,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _is_list(value: Any) -> bool:
+def is_list(value: Any) -> bool:
+    """True for a JSON list."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)

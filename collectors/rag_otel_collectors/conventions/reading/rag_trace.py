@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.conversation import (
@@ -19,7 +19,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import RagTrace, Source, SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.mixed_dialects import MixedDialects
 from rag_otel_collectors.conventions.reading.retrieval import Passages, reference
-from rag_otel_collectors.conventions.reading.values import parse, parse_object
+from rag_otel_collectors.conventions.reading.values import as_id, parse, parse_object
 
 _ORDER: Final = (
     UnevaluableReason.ERROR,
@@ -93,7 +93,7 @@ def compose(
         response_id=_response_id(spans, response.source),
         session_id=session_id or _identity(spans, _SESSION, _SESSION_KEYS),
         user_id=user_id or _identity(spans, _USER, _USER_KEYS),
-        service=_string(entry.resource.get(semconv.SERVICE_NAME)),
+        service=as_id(entry.resource.get(semconv.SERVICE_NAME)),
         route=entry.name or None,
         tags=tags or {},
         start_ns=entry.start_ns,
@@ -106,7 +106,7 @@ def compose(
 
 def _response_id(spans: Sequence[SpanRecord], source: Source | None) -> str | None:
     """The provider's response id on the span of the response, else on the last span that has one."""
-    ids = {span.span_id: text for span in spans if (text := _string(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
+    ids = {span.span_id: text for span in spans if (text := as_id(span.attributes.get(semconv.GEN_AI_RESPONSE_ID)))}
     if source is not None and source.span.span_id in ids:
         return ids[source.span.span_id]
     return list(ids.values())[-1] if ids else None
@@ -117,20 +117,16 @@ def _identity(spans: Sequence[SpanRecord], keys: Sequence[str], names: Sequence[
     it there."""
     for key in keys:
         for span in spans:
-            direct = _string(span.attributes.get(key))
+            direct = as_id(span.attributes.get(key))
             if direct is not None:
                 return direct
     for span in spans:
         if semconv.METADATA in span.attributes:
             metadata = parse_object(span.attributes[semconv.METADATA])
-            found = next((text for name in names if (text := _string(metadata.get(name))) is not None), None)
+            found = next((text for name in names if (text := as_id(metadata.get(name))) is not None), None)
             if found is not None:
                 return found
     return None
-
-
-def _string(value: Any) -> str | None:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
 
 
 def with_earlier_turns(

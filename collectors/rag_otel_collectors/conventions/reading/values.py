@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rag_otel import semconv
@@ -119,6 +119,16 @@ def finite(value: Any) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def as_id(value: Any) -> str | None:
+    """Returns an id as text: a text or an integer. None for anything else, and for an empty text."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
+def first_name(values: Iterable[Any]) -> str | None:
+    """Returns the first of these values that is the name of a model."""
+    return next((name for name in values if isinstance(name, str) and name not in ("", "unknown")), None)
 
 
 def _find(value: Any, keys: Sequence[str], role: str, depth: int = 0) -> str | None:
