@@ -12,16 +12,14 @@ A file (`sampling_policy = "policy.toml"`) has the same fields. The steps are ta
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.formats.json_text import object_of
 
 HOUR_S: Final = 3600.0
 LOWEST_RATE: Final = 0.001
@@ -168,7 +166,7 @@ class SamplingPolicy(_Part):
         the field and what is allowed there."""
         if isinstance(given, SamplingPolicy):
             return given
-        place, written = _read(given)
+        place, written = object_of(given, "sampling_policy")
         try:
             return cls.model_validate(written)
         except ValidationError as error:
@@ -191,19 +189,3 @@ def _fields_at(location: tuple[int | str, ...]) -> list[str]:
     """The fields of the part that a location of an error is in."""
     inside = [part for part in location[:-1] if isinstance(part, str) and part in _PARTS]
     return list((_PARTS[inside[-1]] if inside else SamplingPolicy).model_fields)
-
-
-def _read(given: str | Mapping[str, Any]) -> tuple[str, Any]:
-    """Where a policy was written, and its content."""
-    if isinstance(given, Mapping):
-        return "sampling_policy", given
-    inline = given.lstrip().startswith("{")
-    place = "sampling_policy" if inline else given
-    try:
-        text = given if inline else Path(given).read_text(encoding="utf-8")
-        written = tomllib.loads(text) if place.endswith(".toml") else json.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"sampling_policy: {given!r} is neither JSON nor a file: {error}") from None
-    except ValueError as error:
-        raise ConfigurationError(f"sampling_policy: {place} cannot be read: {error}") from None
-    return place, written

@@ -14,14 +14,12 @@ A reference is the key of an attribute, and a path into the JSON that the attrib
 from __future__ import annotations
 
 import difflib
-import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.errors import ConfigurationError
+from rag_otel.formats.json_text import object_of
 from rag_otel.formats.paths import Step, steps_in
 from rag_otel_collectors.conventions.reading.values import parse
 
@@ -125,15 +123,8 @@ class AttributeMapping:
     @classmethod
     def load(cls, given: str | Mapping[str, Any]) -> AttributeMapping:
         """Loads a mapping from an object, JSON text, or the path of a JSON or TOML file. Raises ConfigurationError."""
-        if isinstance(given, Mapping):
-            return cls.of(given, "attribute_mapping")
-        if given.lstrip().startswith("{"):
-            return cls.of(_parsed(given, "attribute_mapping"), "attribute_mapping")
-        try:
-            text = Path(given).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            raise ConfigurationError(f"attribute_mapping: {given!r} is neither JSON nor a file: {error}") from None
-        return cls.of(_parsed(text, given, toml=given.endswith(".toml")), given)
+        place, written = object_of(given, "attribute_mapping")
+        return cls.of(written, place)
 
     @classmethod
     def of(cls, written: Any, place: str) -> AttributeMapping:
@@ -169,10 +160,3 @@ def _field(key: str, value: Any, place: str) -> Any:
     if not reference.numbered and not reference.steps:
         return (value,)  # a bare name: that field of each chunk
     return reference
-
-
-def _parsed(text: str, place: str, *, toml: bool = False) -> Any:
-    try:
-        return tomllib.loads(text) if toml else json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{place}: not {'TOML' if toml else 'JSON'}: {error}") from None

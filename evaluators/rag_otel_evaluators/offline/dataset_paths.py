@@ -8,10 +8,10 @@ messages[-1].content
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rag_otel.formats.json_text import json_in
 from rag_otel.formats.paths import Step, steps_in
 
 MISSING: Final = object()
@@ -45,7 +45,7 @@ def _follow(value: Any, steps: Sequence[Step]) -> Any:
         return value
     step, *rest = steps
     if isinstance(value, str):
-        value = _parsed(value)
+        value = json_in(value)
     elif hasattr(value, "tolist"):  # a numpy array: pandas reads lists from Parquet as such
         value = value.tolist()
     if isinstance(step, str):
@@ -58,13 +58,3 @@ def _follow(value: Any, steps: Sequence[Step]) -> Any:
     if found and all(each is MISSING for each in found):
         return MISSING
     return [None if each is MISSING else each for each in found]  # so that positions stay valid
-
-
-def _parsed(text: str) -> Any:
-    """Returns the object or list that a CSV cell contains as JSON. Otherwise returns the text."""
-    if not text.lstrip().startswith(("{", "[")):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.formats import usual_names
+from rag_otel.formats.json_text import json_in
 from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, content_text, last_text, read_messages
 
 QUESTION_KEYS: Final = (*usual_names.QUESTION, *usual_names.QUESTION_TOO)
@@ -37,9 +38,9 @@ def parse(value: Any, mime_type: Any = None) -> Any:
     """
     if not isinstance(value, str):
         return value
-    if mime_type not in (None, semconv.MIME_JSON):
-        return value
-    if mime_type is None and value.lstrip()[:1] not in ("{", "["):
+    if mime_type is None:
+        return json_in(value)
+    if mime_type != semconv.MIME_JSON:
         return value
     try:
         return json.loads(value)
