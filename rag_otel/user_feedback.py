@@ -90,5 +90,4 @@ def _queue_apart() -> ExportQueue[Rating] | None:
 
 def _send_before_exit(queue: ExportQueue[Rating]) -> None:
     with guarded("feedback.atexit"), exit_budget.limited(EXIT_S) as limit_s:
-        queue.send_now()
-        queue.wait_empty(limit_s)
+        queue.flush(limit_s)

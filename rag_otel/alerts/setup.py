@@ -31,15 +31,22 @@ if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
 
 
-def build_inbox(
+def build_alerts(
     settings: Settings,
     channels: Sequence[AlertChannel],
     *,
     examples: Examples,
-    state: StateFolder | None = None,
-) -> Inbox:
-    """Raises ConfigurationError for a rule or a window that cannot be read."""
-    return Inbox(
+    state: StateFolder | None,
+    elsewhere: Callable[[], Mapping[str, int]],
+    budgets: Budgets | None,
+) -> tuple[Inbox, Monitors | None]:
+    """The inbox, which keeps its problems in `state` and tells the `channels`; and the configured monitors as one
+    writer: burn rate of the objective, missing evaluations, failing evaluators, what is left of `budgets`. `elsewhere`
+    is what other processes have counted, whose results these monitors get too.
+
+    Raises ConfigurationError for a rule or a window that cannot be read.
+    """
+    inbox = Inbox(
         channels,
         rules=AlertRules(
             [parse_rule(text) for text in settings.alerts.rules],
@@ -59,6 +66,11 @@ def build_inbox(
         state=state,
         steady=steady_time,
     )
+    monitors = _monitors(settings, examples, elsewhere, budgets)
+    if not monitors:
+        return inbox, None
+    tell = inbox.raise_alert
+    return inbox, Monitors(monitors, raise_alert=tell, state=state, clock=steady_time, wall_time_of=wall_time_of)
 
 
 def _project_page(settings: Settings) -> str | None:
@@ -67,17 +79,9 @@ def _project_page(settings: Settings) -> str | None:
     return None if page is None else project_link(page, settings.project_name or "default")
 
 
-def build_monitors(
-    settings: Settings,
-    inbox: Inbox,
-    *,
-    examples: Examples,
-    state: StateFolder | None = None,
-    elsewhere: Callable[[], Mapping[str, int]] = dict,
-    budgets: Budgets | None = None,
-) -> Monitors | None:
-    """The configured monitors as one writer: burn rate of the objective, missing evaluations, failing evaluators, what
-    is left of `budgets`. `elsewhere` is what other processes have counted, whose results these monitors get too."""
+def _monitors(
+    settings: Settings, examples: Examples, elsewhere: Callable[[], Mapping[str, int]], budgets: Budgets | None
+) -> list[Monitor]:
     monitors: list[Monitor] = []
     if settings.alerts.slo_target is not None:
         objective = Objective(target=settings.alerts.slo_target, threshold=settings.alerts.slo_threshold)
@@ -88,9 +92,7 @@ def build_monitors(
         from rag_otel.alerts.monitors.budget import BudgetMonitor
 
         monitors.append(BudgetMonitor(budgets))
-    if not monitors:
-        return None
-    return Monitors(monitors, raise_alert=inbox.raise_alert, state=state, clock=steady_time, wall_time_of=wall_time_of)
+    return monitors
 
 
 def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:

@@ -24,10 +24,9 @@ def build_budgets(
     *,
     paid: Collection[str],
     ledger: Ledger | None = None,
-    judge: str = "",
     ask_price: AskPrice | None = None,
 ) -> Budgets | None:
-    """The budgets; None without any. `paid`, `judge` and `ask_price` as for `Budgets`; `ledger` in place of the
+    """The budgets; None without any. `paid` and `ask_price` as for `Budgets`; `ledger` in place of the
     settings' one. Raises ConfigurationError."""
     limits = limits_of(settings)
     if not limits:
@@ -39,7 +38,7 @@ def build_budgets(
         paid=paid,
         coin_share=None if policy is None else policy.budget.coin_share,
         expires_s=settings.judge.timeout + _SLACK_S,
-        judge=judge,
+        judge="" if ask_price is None else settings.judge.model,
         ask_price=ask_price,
     )
 

@@ -35,7 +35,6 @@ from rag_otel.settings import Settings
 from rag_otel.settings.rows import rows_of
 from rag_otel.setup.delivering import compose_delivery
 from rag_otel.setup.judging import (
-    EMBEDDED,
     EMBEDDED_PER_MINUTE,
     compose_budgets,
     compose_pipeline,
@@ -169,11 +168,7 @@ def _job_queue(evaluation: Settings) -> Any:
 def _judge_watch(evaluation: Settings) -> JudgeWatch | None:
     """Monitors the embedded judge in this process, because its calls are free. Other judges are monitored in the
     evaluation processes, with their limit of evaluations."""
-    if (
-        evaluation.judge.job_queue_url is not None
-        or evaluation.judge.model != EMBEDDED
-        or evaluation.judge.embedder is not None
-    ):
+    if evaluation.judge.job_queue_url is not None or not evaluation.judge.is_embedded:
         return None
     pipeline = compose_pipeline(evaluation, default_cap=EMBEDDED_PER_MINUTE)
     return build_judge_watch(evaluation, pipeline, BackgroundWorker())

@@ -34,7 +34,7 @@ from rag_otel.safety.guard import logger
 from rag_otel.safety.redaction import public_address
 from rag_otel.settings import Settings
 from rag_otel.setup.delivering import compose_delivery
-from rag_otel.setup.judging import EMBEDDED, compose_pipeline, queue_settings
+from rag_otel.setup.judging import compose_pipeline, queue_settings
 from rag_otel.setup.writing import compose_writers
 from rag_otel.telemetry.telemetry import telemetry_of
 from rag_otel_collectors.jobs.probes import probes
@@ -152,6 +152,6 @@ async def _opened(queue: JobQueue, stop: asyncio.Event) -> bool:
 
 def _judge_watch(settings: Settings, pipeline: Pipeline) -> Any:
     """Monitors the embedded judge alone, because its calls are free: each worker would call another judge."""
-    if settings.judge.model != EMBEDDED or settings.judge.embedder is not None:
+    if not settings.judge.is_embedded:
         return None
     return build_judge_watch(settings, dataclasses.replace(pipeline, cap=None), BackgroundWorker())

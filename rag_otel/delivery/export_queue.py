@@ -177,6 +177,11 @@ class ExportQueue(Generic[T]):
                 self._attempts, self._not_before = 0, 0.0
                 self._wake()
 
+    def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
+        """Send what is queued now, and wait for it: see `send_now` and `wait_empty`."""
+        self.send_now()
+        return self.wait_empty(timeout_s, patient=patient)
+
     def wait_empty(self, timeout_s: float, *, patient: bool = False) -> bool:
         """True once nothing is queued or being sent; False when something still is after `timeout_s`. Unless `patient`
         also before that, when the destination is known to be down: it failed before and again now, or three times in a

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rag_otel.alert import Alert
-from rag_otel.alerts.messages.examples import Examples
 from rag_otel.drift.anchors import load_anchors
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.family import DriftSettings, Key
 from rag_otel.drift.judge_watch import JudgeWatch
-from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.drift.observation import ALL, SCORE, shown
-from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.pipeline import Pipeline
@@ -34,20 +29,6 @@ def drift_settings(settings: Settings) -> DriftSettings:
         # A coin of the application's own may be smaller: detectors notice, and lower their bets.
         least_probability=lowest_probability(settings),
     )
-
-
-def build_monitor(
-    settings: Settings,
-    raise_alert: Callable[[Alert], None],
-    *,
-    examples: Examples,
-    state: StateFolder | None = None,
-    judge: JudgeWatch | None = None,
-) -> DriftMonitor | None:
-    """None where drift is not wanted. Raises ConfigurationError."""
-    if not settings.drift.enabled:
-        return None
-    return DriftMonitor(drift_settings(settings), raise_alert, examples=examples, state=state, judge=judge)
 
 
 def build_judge_watch(settings: Settings, pipeline: Pipeline, worker: BackgroundWorker) -> JudgeWatch | None:

@@ -15,6 +15,7 @@ from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 
 if TYPE_CHECKING:
+    from rag_otel.budgets.budgets import Budgets
     from rag_otel.sampling.policy import SamplingPolicy
     from rag_otel.sampling.policy_sampler import Prescore
     from rag_otel.sampling.rates import Agree
@@ -38,17 +39,21 @@ def build_sampler(
     settings: Settings,
     *,
     prescore: Prescore | None = None,
-    allowance: Callable[[float], float | None] = lambda window_s: None,
+    budgets: Budgets | None = None,
     agree: Agree | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Sampler:
-    """The sampler. `allowance`, `agree` and `clock` as for `CoinRates`. Raises ConfigurationError."""
+    """The sampler. A policy's coin follows what the `budgets` allow; `agree` and `clock` as for `CoinRates`.
+
+    Raises ConfigurationError.
+    """
     policy = policy_of(settings)
     if policy is None:
         return RatioSampler(settings.sample_ratio)
     from rag_otel.sampling.policy_sampler import PolicySampler
     from rag_otel.sampling.rates import CoinRates
 
+    allowance = budgets.allowance if budgets is not None else lambda window_s: None
     rates = CoinRates(policy.coin, window_s=policy.window, allowance=allowance, agree=agree, clock=clock)
     return PolicySampler(policy, rates=rates, prescore=prescore)
 

@@ -14,6 +14,7 @@ from opentelemetry.metrics import MeterProvider
 from rag_otel.alert import Alert
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import AlertChannel, ChunkResolver, Convention
+from rag_otel.settings.judge_names import EMBEDDED
 from rag_otel.settings.rows import ABOVE_0, ADDRESS, AT_LEAST_0, SHARE, STORE, Group, Must, part, row
 
 _DAY_S = 86_400.0
@@ -27,7 +28,7 @@ class JudgeSettings(Group):
     argument: ClassVar[str] = "judge"
 
     model: str = row(
-        "embedded",
+        EMBEDDED,
         "Who judges: `embedded`, a model (`openai/gpt-4o-mini`), `decisions/...`, `hhem`, `local/...`, `cascade/...`",
         name="judge",
     )
@@ -73,6 +74,11 @@ class JudgeSettings(Group):
     )
     language: str = row("en", "Language of the judges' prompts", name="language")
     prompt_folder: str | None = row(None, "Prompts of your own, before the built-in ones", name="prompt_folder")
+
+    @property
+    def is_embedded(self) -> bool:
+        """True: no model is asked, neither by the judge nor for embeddings."""
+        return self.model == EMBEDDED and self.embedder is None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.monitor import Monitors
-from rag_otel.alerts.setup import build_inbox, build_monitors, may_show
+from rag_otel.alerts.setup import build_alerts, may_show
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
-from rag_otel.drift.setup import build_monitor
+from rag_otel.drift.setup import drift_settings
 from rag_otel.durable.state_folder import CAN_LOCK, StateFolder
 from rag_otel.protocols import AlertChannel, Writer
 from rag_otel.safety.guard import counters
@@ -62,10 +62,14 @@ def compose_delivery(
     examples = Examples(capture_content=settings.capture_content, link=links_to_traces(settings))
 
     def watch(state: StateFolder | None, elsewhere: Callable[[], Mapping[str, int]]) -> _Watching:
-        inbox = build_inbox(settings, channels, examples=examples, state=state)
-        monitors = build_monitors(settings, inbox, examples=examples, state=state, elsewhere=elsewhere, budgets=budgets)
-        drift = build_monitor(settings, inbox.raise_alert, examples=examples, state=state, judge=judge_watch)
-        return inbox, [each for each in (monitors, drift) if each is not None]
+        inbox, monitors = build_alerts(
+            settings, channels, examples=examples, state=state, elsewhere=elsewhere, budgets=budgets
+        )
+        watching: list[Monitors | DriftMonitor] = [] if monitors is None else [monitors]
+        if settings.drift.enabled:
+            own, tell = drift_settings(settings), inbox.raise_alert
+            watching.append(DriftMonitor(own, tell, examples=examples, state=state, judge=judge_watch))
+        return inbox, watching
 
     writers = [*writers, *settings.writers]
     recording = () if telemetry is None else telemetry.writers

@@ -28,7 +28,7 @@ from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
 from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
 from rag_otel.settings.rows import unknown_argument
-from rag_otel.setup.running import Instrumentation, flush_queue
+from rag_otel.setup.running import Instrumentation
 from rag_otel.setup.runtime import in_use, left
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def flush(*, evaluate: bool = True, timeout: float = 30.0) -> bool:
     deadline = time.monotonic() + timeout
     done = True
     for queue in _apart:
-        done = flush_queue(queue, left(deadline)) and done
+        done = queue.flush(left(deadline)) and done
     if current is None:
         return done
     with guarded("flush"):

@@ -23,17 +23,16 @@ from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import DriftSettings
+from rag_otel.settings.judge_names import EMBEDDED
 from rag_otel.writers.annotations import FAITHFULNESS, annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
     from rag_otel_collectors.jobs.publisher import JobPublisher
     from rag_otel_collectors.jobs.queue import QueueSettings
-    from rag_otel_evaluators.llm.cache import AnswerCache
 
 InBackground: TypeAlias = Callable[[Callable[[], object]], object]
 """Calls a function later, on another thread."""
-EMBEDDED: Final = "embedded"
 _CACHE_KEPT_S: Final = 7 * 86_400.0
 """A judge's answer is asked again after a week: models behind one name change."""
 EMBEDDED_PER_MINUTE: Final = 600.0
@@ -76,12 +75,12 @@ def compose_pipeline(
         timeout_s=settings.judge.timeout,
         project=settings.project_name,
         texts=texts,
-        calibrate=compose_calibration(settings),
+        calibrate=_calibration(settings),
         local_only=LocalOnly(settings.judge.local_only) if settings.judge.local_only else None,
     )
 
 
-def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
+def _calibration(settings: Settings) -> Callable[[Evaluation], Evaluation] | None:
     """What applies the calibration file; None without one. Raises ConfigurationError."""
     if settings.judge.calibration_file is None:
         return None
@@ -92,9 +91,7 @@ def compose_calibration(settings: Settings) -> Callable[[Evaluation], Evaluation
 
 def _require_cap(settings: Settings) -> None:
     """Refuses a judge that may cost money without a cap. Raises ConfigurationError."""
-    judges = [
-        evaluator.judge_name for evaluator in settings.evaluators if annotator_kind(evaluator.judge_name) == "LLM"
-    ]
+    judges = [each.judge_name for each in settings.evaluators if annotator_kind(each.judge_name) == "LLM"]
     if settings.metrics and settings.judge.model != EMBEDDED:
         judges.insert(0, settings.judge.model)
     if judges and settings.evaluations_per_minute is None:
@@ -115,24 +112,17 @@ def compose_budgets(settings: Settings, evaluators: Sequence[Evaluator]) -> Budg
         return build_budgets(settings, paid=paid)
     from rag_otel_evaluators.build import price_of_judge
 
-    return build_budgets(
-        settings,
-        paid=paid,
-        judge=settings.judge.model,
-        ask_price=partial(price_of_judge, settings.judge.model),
-    )
+    return build_budgets(settings, paid=paid, ask_price=partial(price_of_judge, settings.judge.model))
 
 
 def _sampler(settings: Settings, budgets: Budgets | None) -> Sampler:
     """By ratio, or by the policy. Processes agree on a policy's rates in the ledger, also without a budget."""
     if settings.sampling_policy is None:
         return build_sampler(settings)
-    if budgets is not None:
-        agree, allowance = budgets.ledger.agree, budgets.allowance
-        return build_sampler(settings, prescore=compose_prescore(settings), allowance=allowance, agree=agree)
     from rag_otel.budgets.build import open_ledger
 
-    return build_sampler(settings, prescore=compose_prescore(settings), agree=open_ledger(settings).agree)
+    ledger = open_ledger(settings) if budgets is None else budgets.ledger
+    return build_sampler(settings, prescore=compose_prescore(settings), budgets=budgets, agree=ledger.agree)
 
 
 def compose_prescore(settings: Settings) -> Callable[[RagTrace], Awaitable[float | None]] | None:
@@ -182,44 +172,31 @@ def _all_evaluators(settings: Settings, *, in_background: InBackground | None) -
 
 
 def _evaluators(settings: Settings, *, in_background: InBackground | None) -> tuple[Evaluator, ...]:
-    if settings.judge.model == EMBEDDED and settings.judge.embedder is None:
+    judge = settings.judge
+    if judge.is_embedded:
         from rag_otel_evaluators.metrics.registry import build
 
         return build(settings.metrics)
     from rag_otel_evaluators.build import build_evaluators
-    from rag_otel_evaluators.judges.config import EvaluatorsConfig, checked
+    from rag_otel_evaluators.judges.config import EvaluatorsConfig, JudgeConfig, checked
+    from rag_otel_evaluators.llm.cache import open_cache
 
     config = checked(
         EvaluatorsConfig,
         {
             "metrics": settings.metrics,
-            "judge": {
-                "model": settings.judge.model,
-                "api_base": settings.judge.api_base,
-                "strategy": settings.judge.strategy,
-                "timeout": settings.judge.timeout,
-                "mask": settings.judge.mask,
-                "mask_engine": settings.judge.mask_engine,
-                "record_file": settings.judge.record_file,
-            },
-            "embedder": settings.judge.embedder,
-            "language": settings.judge.language,
-            "prompts": settings.judge.prompt_folder,
-            "concurrency": settings.judge.concurrency,
+            # Settings of the judge have the same names there; what else it has are no settings of an application.
+            "judge": {name: getattr(judge, name) for name in JudgeConfig.model_fields if hasattr(judge, name)},
+            "embedder": judge.embedder,
+            "language": judge.language,
+            "prompts": judge.prompt_folder,
+            "concurrency": judge.concurrency,
         },
         source="settings",
     )
+    cache = None if judge.cache is None else open_cache(judge.cache, keep_s=_CACHE_KEPT_S)
     with suppressed():  # requests of a judge's library during loading are not the application's
-        return build_evaluators(config, ExitStack(), cache=_judge_cache(settings), in_background=in_background)
-
-
-def _judge_cache(settings: Settings) -> AnswerCache | None:
-    """The cache of the judge's answers. Raises ConfigurationError."""
-    if settings.judge.cache is None:
-        return None
-    from rag_otel_evaluators.llm.cache import open_cache
-
-    return open_cache(settings.judge.cache, keep_s=_CACHE_KEPT_S)
+        return build_evaluators(config, ExitStack(), cache=cache, in_background=in_background)
 
 
 # --- where workers judge in place of this process ------------------------------------------------------------------

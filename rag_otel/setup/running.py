@@ -144,7 +144,7 @@ class Instrumentation:
 
     def flush_ratings(self, timeout_s: float) -> bool:
         """Send users' ratings; False when time ran out."""
-        return self.rating_queue is None or flush_queue(self.rating_queue, timeout_s)
+        return self.rating_queue is None or self.rating_queue.flush(timeout_s)
 
     def ratings(self) -> ExportQueue[Rating] | None:
         """Where users' ratings go; made with the first of them. None where there is nowhere to send them to."""
@@ -192,12 +192,6 @@ class Instrumentation:
         if not any(attachment.provider is target for attachment in self.attachments):
             self.attachments.append(attach(target, self.runtime))
         return target
-
-
-def flush_queue(queue: ExportQueue[Rating], timeout_s: float) -> bool:
-    """Send what a queue of ratings has; False when time ran out."""
-    queue.send_now()
-    return queue.wait_empty(timeout_s)
 
 
 def _compile_what_calls_use() -> None:

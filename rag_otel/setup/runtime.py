@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.lazy_dataclass import dataclass
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from rag_otel_collectors.jobs.publisher import JobPublisher
 
 
-def _new_worker() -> BackgroundWorker:
-    from rag_otel.evaluation.background_worker import BackgroundWorker
-
-    return BackgroundWorker()
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Runtime:
     """One composed set-up: shared by every processor (a provider each) that evaluates with it."""
@@ -38,12 +31,12 @@ class Runtime:
     pipeline: Pipeline
     delivery: Dispatcher | LateDelivery
     """Delivers results to the writers and the alerts, in the background."""
+    worker: BackgroundWorker
+    """The one worker thread that evaluates; started by the first job."""
+    telemetry: Telemetry
+    """Metrics and events of what is evaluated."""
     explicit: bool = False
     """True: `instrument()` made it. False: a decorated call did, or whoever needed one."""
-    worker: BackgroundWorker = field(default_factory=_new_worker)
-    """The one worker thread that evaluates; started by the first job."""
-    telemetry: Telemetry | None = None
-    """Metrics and events; None: switched off."""
     jobs: JobPublisher | None = None
     """Where traces go that are evaluated by workers; None: they are evaluated here."""
     kept_traces: KeptTraces | None = None
@@ -56,9 +49,9 @@ class Runtime:
 
     def start(self) -> None:
         """Start what runs beside the spans: traces that are kept on disk, metrics and events."""
-        for part in (self.kept_traces, self.telemetry):
-            if part is not None:
-                part.start()
+        if self.kept_traces is not None:
+            self.kept_traces.start()
+        self.telemetry.start()
 
     def flush(self, deadline: float, *, patient: bool = False) -> bool:
         """Deliver results, publish jobs, write and export what is here, until `deadline` (`time.monotonic` seconds).
@@ -68,9 +61,7 @@ class Runtime:
             done = self.jobs.flush(left(deadline), patient=patient) and done
         if self.kept_traces is not None:
             done = self.kept_traces.flush(left(deadline)) and done
-        if self.telemetry is not None:
-            done = self.telemetry.flush(left(deadline)) and done
-        return done
+        return self.telemetry.flush(left(deadline)) and done
 
     def close(self, timeout_s: float) -> None:
         """Stop evaluating and delivering, within `timeout_s` seconds. Spans still held are released by their

@@ -20,12 +20,14 @@ from rag_otel import semconv
 from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.inspect import print_traces
 from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, SamplingDecision
 from rag_otel.pipeline import Pipeline
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.protocols import Evaluator
 from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
+from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
@@ -66,6 +68,8 @@ def processor(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
         settings=Settings(),
         pipeline=pipeline,
         delivery=Dispatcher([Keep()]),
+        worker=BackgroundWorker(),
+        telemetry=Telemetry((), ()),
     )
     attached = RagSpanProcessor(Direct(exported), runtime=runtime)
     provider.add_span_processor(attached)

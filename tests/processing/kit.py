@@ -15,6 +15,7 @@ from opentelemetry.trace import Tracer
 
 from rag_otel import semconv
 from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.evaluation.background_worker import BackgroundWorker
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation
 from rag_otel.observing.call_snapshot import Snapshot, hand_over
 from rag_otel.pipeline import Pipeline
@@ -23,6 +24,7 @@ from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
+from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.conventions import default_conventions
 from testkit.settings import grouped
 
@@ -143,6 +145,8 @@ class Bench:
                 cap=self.cap,
             ),
             delivery=Dispatcher([self.results, *self.writers]),
+            worker=BackgroundWorker(),
+            telemetry=Telemetry((), ()),
         )
 
 

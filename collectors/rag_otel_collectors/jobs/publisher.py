@@ -85,8 +85,7 @@ class JobPublisher:
     def flush(self, timeout_s: float, *, patient: bool = False) -> bool:
         """Wait until the broker has everything submitted; False when time ran out or, unless `patient`, the broker is
         away."""
-        self._waiting.send_now()
-        return self._waiting.wait_empty(timeout_s, patient=patient)
+        return self._waiting.flush(timeout_s, patient=patient)
 
     def shutdown(self, timeout_s: float) -> None:
         """Publish what can be published in time, then stop. Safe to call twice."""

@@ -62,12 +62,8 @@ async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project:
     ledger = MemoryLedger(lambda: now[0])
     names = [each.name for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     budgets = build_budgets(settings, paid=names, ledger=ledger)
-    sampler = build_sampler(
-        settings,
-        prescore=compose_prescore(settings),
-        allowance=(lambda window_s: None) if budgets is None else budgets.allowance,
-        clock=lambda: now[0],
-    )
+    prescore = compose_prescore(settings)
+    sampler = build_sampler(settings, prescore=prescore, budgets=budgets, clock=lambda: now[0])
     planned = dataclasses.replace(pipeline, sampler=sampler, budgets=budgets, cap=None)
     for batch in progress(project.traces(), description="reading"):
         plan.traces += len(batch)
