@@ -29,8 +29,8 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.precision import AnswerPrecision
 from rag_otel.alerts.problems import DAY_S, Limits
 from rag_otel.alerts.rules import AlertRules, parse_rule
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.cli.terminal import table
-from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
 from rag_otel_evaluators.judges.cascade import SURE_SUPPORTED_FROM, CascadeJudge
 from rag_otel_evaluators.judges.judge import Judge
@@ -163,7 +163,7 @@ def through_inbox(answers: Sequence[Answer], judged: Sequence[Evaluation], rule:
         rules=AlertRules([parse_rule(rule)]),
         limits=Limits(cooldown_s=0, resolve_after_s=0, per_minute=10**9),
     )
-    delivery = Dispatcher(alerts=inbox)
+    delivery = AlertDelivery(inbox)
     for number in range(1, len(answers) + 1):
         delivery.submit(a_result(answers, judged, number - 1, number))
     if not delivery.flush(FLUSH_S):

@@ -16,6 +16,7 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.monitor import Monitors
 from rag_otel.alerts.setup import build_alerts, may_show
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
@@ -79,15 +80,16 @@ def compose_delivery(
         state = None if folder is None else StateFolder(folder)
         inbox, watching = watch(state, dict[str, int])
         every = [*writers, *recording, *watching]
-        return Dispatcher(every, alerts=inbox, state=state, keep_results=keep_results, dead=dead)
+        alerts = AlertDelivery(inbox, state=state)
+        return Dispatcher(every, alerts, state=state, keep_results=keep_results, dead=dead)
     watch(None, dict[str, int])  # what is wrong with the settings is said now
     # The collector, which keeps results, serves a page of its own.
     one_page = telemetry is not None and settings.telemetry.exporter == "prometheus" and not keep_results
     return Dispatcher(
         [*writers, *(() if one_page else recording)],
+        _shared(settings, folder, watch, telemetry if one_page else None),
         state=StateFolder(folder) if keep_results else None,
         keep_results=keep_results,
-        shared=_shared(settings, folder, watch, telemetry if one_page else None),
         dead=dead,
     )
 
@@ -112,8 +114,7 @@ def _shared(settings: Settings, folder: str, watch: _Watch, page: Telemetry | No
             recording = [Unsaved(writer, inbox.read) for writer in page.writers]
         return Voice(
             consumers=[inbox, *watching, *recording],
-            raise_alert=inbox.raise_alert,
-            delivery=Dispatcher(alerts=inbox, state=state, watching=watching),
+            delivery=AlertDelivery(inbox, state=state, monitors=watching),
         )
 
     shared = SharedMonitoring(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from rag_otel.alert import Alert
-from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.delivery.dispatcher import Watcher
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.lazy_dataclass import dataclass
@@ -47,8 +47,7 @@ class Voice:
     """What watches and tells."""
 
     consumers: Sequence[Consumer]
-    raise_alert: Callable[[Alert], None]
-    delivery: Dispatcher
+    delivery: Watcher
 
 
 MakeVoice = Callable[[StateFolder | None, Callable[[], Mapping[str, int]]], Voice]
@@ -120,6 +119,11 @@ class SharedMonitoring:
     def counted_elsewhere(self) -> Mapping[str, int]:
         """What the other processes have counted since this one leads."""
         return self._elsewhere.copy()
+
+    def send_now(self) -> None:
+        """Where this process leads, begin to tell what waits."""
+        if (voice := self._voice) is not None:
+            voice.delivery.send_now()
 
     def flush(self, timeout_s: float) -> bool:
         """Write what is queued, and where this process leads, read and tell all that is there."""
@@ -279,7 +283,7 @@ class SharedMonitoring:
             consumer.take(results)
         for each in records:
             if each.alert is not None:
-                voice.raise_alert(each.alert)
+                voice.delivery.raise_alert(each.alert)
 
     def _read(self, voice: Voice, logs: MergedLogs, *, settle_s: float) -> None:
         while True:
@@ -308,7 +312,7 @@ class SharedMonitoring:
             )
         for each in fresh:
             if each.record.alert is not None:
-                voice.raise_alert(each.record.alert)
+                voice.delivery.raise_alert(each.record.alert)
             if each.record.counts is not None and (self._log is None or each.log != self._log.name):
                 self._elsewhere.update(each.record.counts)
         for consumer in voice.consumers:

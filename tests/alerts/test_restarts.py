@@ -19,7 +19,7 @@ from rag_otel.alerts.inbox import LOOK_AGAIN_S, Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules
-from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.durable.state_folder import DATABASE, StateFolder
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
@@ -213,11 +213,11 @@ def test_a_follow_up_takes_the_place_of_an_alarm_that_still_waits(tmp_path: Path
     assert [(alert.headline, alert.time_ns, alert.follow_up) for alert in life.told] == [("the app moved", 7, False)]
 
 
-def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[Dispatcher, Inbox]:
+def a_delivery(url: str, state: Path, *, renew_s: float) -> tuple[AlertDelivery, Inbox]:
     folder = StateFolder(state)
     channel = AlertmanagerChannel(url, renew_s=renew_s)
     inbox = Inbox([channel], rules=AlertRules([]), state=folder)
-    return Dispatcher([], alerts=inbox, state=folder), inbox
+    return AlertDelivery(inbox, state=folder), inbox
 
 
 @pytest.mark.server

@@ -20,6 +20,7 @@ from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules
 from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.errors import ConfigurationError
@@ -109,7 +110,7 @@ def test_a_monitor_of_ones_own_raises_through_the_inbox(told: list[Alert]) -> No
                 state = AlertState.RESOLVED if result.trace.route == "calm" else AlertState.FIRING
                 self._raise(Alert(name="watch", fingerprint="watch", metric="", state=state))
 
-    delivery = Dispatcher([Watcher()], alerts=Inbox([CallbackChannel(told.append)], rules=AlertRules([])))
+    delivery = Dispatcher([Watcher()], AlertDelivery(Inbox([CallbackChannel(told.append)], rules=AlertRules([]))))
     for route in ("calm", "busy", "busy", "calm", "calm"):
         delivery.submit(a_result(route=route))
     assert delivery.flush(PATIENCE_S)
@@ -132,7 +133,7 @@ def test_a_forked_child_has_a_ticker_of_its_own(told: list[Alert]) -> None:
     """And tells what it saw itself, not what its parent did."""
     reader, sender = os.pipe()
     channel = CallbackChannel(lambda alert: os.write(sender, f"{os.getpid()}:{alert.route}\n".encode()))
-    delivery = Dispatcher(alerts=Inbox([channel], limits=Limits(digest_s=0.05)))
+    delivery = AlertDelivery(Inbox([channel], limits=Limits(digest_s=0.05)))
     delivery.submit(a_result(route="parent"))
     child = os.fork()
     if child == 0:
@@ -179,7 +180,7 @@ def test_what_quiet_hours_held_back_survives_a_restart(tmp_path: Path, told: lis
 
 def test_without_a_state_folder_a_shutdown_tells_what_quiet_hours_held_back(told: list[Alert]) -> None:
     """Better at night than never."""
-    delivery = Dispatcher(alerts=Inbox([CallbackChannel(told.append)], limits=Limits(quiet=ALWAYS)))
+    delivery = AlertDelivery(Inbox([CallbackChannel(told.append)], limits=Limits(quiet=ALWAYS)))
     delivery.submit(a_result())
     assert delivery.flush(PATIENCE_S)
     assert not told

@@ -13,7 +13,7 @@ import pytest
 
 from rag_otel.alert import Alert, AlertExample, AlertState
 from rag_otel.alerts.inbox import Inbox
-from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.delivery.undelivered import Undelivered
 from rag_otel.durable.named_states import NamedState
@@ -33,7 +33,7 @@ import sys, threading
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.errors import RetryableError
 from rag_otel.durable.state_folder import StateFolder
-from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.alerts.telling import AlertDelivery
 from tests.support.results import a_result
 
 class Down:
@@ -41,7 +41,7 @@ class Down:
     def send(self, alert):
         raise RetryableError("down")
 
-delivery = Dispatcher(alerts=Inbox([Down()]), state=StateFolder(sys.argv[1]))
+delivery = AlertDelivery(Inbox([Down()]), state=StateFolder(sys.argv[1]))
 for n in range(5):
     delivery.submit(a_result(route=f"answer-{n}"))
 print("submitted", flush=True)
@@ -64,9 +64,9 @@ class Pager:
         self.told.append(alert)
 
 
-def a_delivery(pager: Pager, folder: Path) -> Dispatcher:
+def a_delivery(pager: Pager, folder: Path) -> AlertDelivery:
     """As a process starts: it takes up what the last one left."""
-    return Dispatcher(alerts=Inbox([pager]), policy=QUICK, state=StateFolder(folder))
+    return AlertDelivery(Inbox([pager]), policy=QUICK, state=StateFolder(folder))
 
 
 def on_disk(folder: Path, name: str = "alert_pager") -> list[str]:
@@ -96,13 +96,13 @@ def test_alerts_survive_kill_9(tmp_path: Path) -> None:
 
 def test_channels_of_one_name_keep_their_alerts_apart(tmp_path: Path) -> None:
     """And one that is added before them takes nothing of theirs."""
-    both = Dispatcher(alerts=Inbox([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path))
+    both = AlertDelivery(Inbox([Pager(down=True), Pager(down=True)]), policy=QUICK, state=StateFolder(tmp_path))
     both.submit(a_result())
     both.shutdown(0)
     assert on_disk(tmp_path, "alert_pager") == on_disk(tmp_path, "alert_pager-2") == ["0"]
     other, first, second = Pager(), Pager(), Pager()
     other.name = "other"
-    after = Dispatcher(alerts=Inbox([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
+    after = AlertDelivery(Inbox([other, first, second]), policy=QUICK, state=StateFolder(tmp_path))
     assert after.flush(PATIENCE_S)
     assert [len(pager.told) for pager in (other, first, second)] == [0, 1, 1]
     after.shutdown(0)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from rag_otel.alert import Alert
+from rag_otel.alerts.inbox import Inbox
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.process_logs import LogWriter
 from rag_otel.errors import ConfigurationError
@@ -151,7 +153,7 @@ def test_results_of_several_processes_are_watched_in_the_order_of_time(
     def a_process() -> SharedMonitoring:
         return SharedMonitoring(
             SharedFolder(str(tmp_path)),
-            lambda state, elsewhere: Voice(consumers=[seen], raise_alert=lambda alert: None, delivery=Dispatcher()),
+            lambda state, elsewhere: Voice(consumers=[seen], delivery=AlertDelivery(Inbox())),
             form,
         )
 

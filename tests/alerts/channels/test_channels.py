@@ -17,7 +17,7 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.wording import summary
 from rag_otel.alerts.rules import AlertRules, parse_rule
-from rag_otel.delivery.dispatcher import Dispatcher
+from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.export_queue import ExportPolicy
 from rag_otel.errors import ConfigurationError, RetryableError
 from rag_otel.protocols import AlertChannel
@@ -35,7 +35,7 @@ LINKED = Examples(link=lambda result: "http://phoenix/trace")
 def deliver(channels: Sequence[AlertChannel], count: int = 1) -> bool:
     """Submit that many unfaithful answers, of as many routes; True when everything went out."""
     inbox = Inbox(channels, rules=AlertRules(examples=LINKED))
-    delivery = Dispatcher(alerts=inbox, policy=ExportPolicy(backoff_s=0.01, max_backoff_s=0.05))
+    delivery = AlertDelivery(inbox, policy=ExportPolicy(backoff_s=0.01, max_backoff_s=0.05))
     for n in range(count):
         delivery.submit(a_result(route=f"answer-{n}"))
     # A flush does not wait for what failed before it and fails again: whoever wants it delivered flushes once more.
