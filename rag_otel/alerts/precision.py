@@ -62,7 +62,7 @@ def _in_words(bad: int, good: int) -> str:
     def right(hits: float, false: float) -> float:
         return BAD_SHARE * hits / (BAD_SHARE * hits + (1 - BAD_SHARE) * false)
 
-    hits, false = _wilson(bad, BAD), _wilson(good, GOOD)
+    hits, false = wilson_interval(bad / BAD, BAD), wilson_interval(good / GOOD, GOOD)
     low, high = right(max(hits[0], 1e-9), false[1]), right(hits[1], max(false[0], 1e-9))
     return (
         f"{right((bad + 0.5) / (BAD + 1), (good + 0.5) / (GOOD + 1)):.0%} of such alerts ({low:.0%} to {high:.0%}) "
@@ -70,8 +70,9 @@ def _in_words(bad: int, good: int) -> str:
     )
 
 
-def _wilson(found: int, total: int) -> tuple[float, float]:
-    share, z2 = found / total, _Z**2
-    middle = share + z2 / (2 * total)
-    spread = _Z * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
-    return (middle - spread) / (1 + z2 / total), (middle + spread) / (1 + z2 / total)
+def wilson_interval(share: float, count: float, z: float = _Z) -> tuple[float, float]:
+    """The interval of a share that was measured on so many answers, `z` standard errors to either side (E. B. Wilson,
+    JASA 22, 1927)."""
+    middle = share + z * z / (2 * count)
+    spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return (middle - spread) / (1 + z * z / count), (middle + spread) / (1 + z * z / count)

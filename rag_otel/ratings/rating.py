@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import os
 import re
 import threading
 import time
@@ -16,6 +15,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import RagTrace
 from rag_otel.ratings.words import rating_of
 from rag_otel.rendering.text_cutting import clean
+from rag_otel.safety.fork import after_fork_in_child
 
 USER_FEEDBACK: Final = "user_feedback"
 """The name of a rating, unless the application gives another one."""
@@ -123,9 +123,10 @@ class RecentRatings:
 
     def __init__(self, max_items: int = _MOST_REMEMBERED) -> None:
         self._max = max_items
-        self._start_over()
+        self._start_empty()
+        after_fork_in_child(self._start_empty)  # which has none of these traces
 
-    def _start_over(self) -> None:
+    def _start_empty(self) -> None:
         self._lock = threading.Lock()
         self._found: OrderedDict[tuple[str, str | None], float] = OrderedDict()
         """(trace id, span id of the answer that is meant, or None) -> rating."""
@@ -149,11 +150,5 @@ class RecentRatings:
         found = self._found.get((target.trace_id, target.span_id), self._found.get((target.trace_id, None)))
         return trace if found is None else dataclasses.replace(trace, rating=found)
 
-    def after_fork(self) -> None:
-        """Start empty in a forked child, which has none of these traces."""
-        self._start_over()
-
 
 recent_ratings: Final = RecentRatings()
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=recent_ratings.after_fork)

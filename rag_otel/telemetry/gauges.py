@@ -8,12 +8,11 @@ values. A gauge is for values that go up and down. Counts go to `guard.counters`
 
 from __future__ import annotations
 
-import os
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
+from rag_otel.safety.fork import ForkSafeLock
 from rag_otel.safety.guard import guarded
 
 Sample: TypeAlias = tuple[float, Mapping[str, str]]
@@ -25,7 +24,7 @@ class _GaugeSources:
     """Sources by the name of their instrument, as weak references: a source ends with its object."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = ForkSafeLock()
         self._sources: dict[str, tuple[weakref.WeakMethod[Source], ...]] = {}
 
     def offer(self, name: str, source: Source) -> None:
@@ -48,11 +47,6 @@ class _GaugeSources:
                     samples.extend(source())
         return samples
 
-    def after_fork(self) -> None:
-        """Replaces the lock, because a thread of the parent may have held it. The child keeps copies of the sources."""
-        self._lock = threading.RLock()
-
 
 gauges: Final = _GaugeSources()
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=gauges.after_fork)
+"""Of this process. A forked child keeps a copy of the sources."""

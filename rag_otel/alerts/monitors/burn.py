@@ -22,6 +22,7 @@ from itertools import chain
 from typing import Any, Final
 
 from rag_otel.alert import AlertSeverity
+from rag_otel.alerts.precision import wilson_interval
 from rag_otel.lazy_dataclass import dataclass
 
 MINUTE_S: Final = 60
@@ -82,8 +83,7 @@ class Window:
         share, count = self.share, self.effective
         if share is None or count <= 0:
             return 0.0
-        spread = _Z * math.sqrt(share * (1 - share) / count + _Z * _Z / (4 * count * count))
-        return max(0.0, (share + _Z * _Z / (2 * count) - spread) / (1 + _Z * _Z / count))
+        return max(0.0, wilson_interval(share, count, _Z)[0])
 
 
 class Ring:
