@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from rag_otel.budgets.budget_limit import NANO, Unit
+from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, ReasonCode
+
+_EVALUATIONS: Final = str(Unit.EVALUATIONS)
+_USD: Final = str(Unit.USD)
+"""Names of the accounts. Dollars are counted in billionths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLease:
     """What was reserved for the evaluation of an answer."""
 
-    usd: float
+    name: str
+    entries: Sequence[Entry]
 
 
 class RunBudget:
     """How much one run may judge: evaluations (one metric of one answer) and US dollars; None is no limit.
 
-    For one event loop.
+    For one event loop. The accounts are those of a ledger in memory, without windows.
     """
 
     def __init__(self, *, evaluations: int | None = None, usd: float | None = None) -> None:
         self._most_evaluations, self._most_usd = evaluations, usd
-        self._begun, self._settled = 0, 0
-        """Evaluations. What was begun counts, whatever came of it."""
-        self._usd_spent = self._usd_reserved = 0.0
-        self._exhausted = False
+        self._ledger = MemoryLedger()
+        self._begun = self._exhausted = False
+        self._settled = 0
+        """Evaluations."""
         self._first_is_settled = asyncio.Event()
 
     async def reserve(self, evaluations: int = 1) -> RunLease | None:
@@ -40,25 +50,23 @@ class RunBudget:
         """
         if self._most_usd is not None and self._begun:
             await self._first_is_settled.wait()
-        usd_left = None if self._most_usd is None else self._most_usd - self._usd_spent - self._usd_reserved
-        too_many = self._most_evaluations is not None and self._begun + evaluations > self._most_evaluations
-        if too_many or (usd_left is not None and usd_left <= 0):
+        name, lines = uuid.uuid4().hex, self._lines(evaluations)
+        entries = None if self._exhausted or lines is None else self._ledger.reserve(name, lines, math.inf)
+        if entries is None or isinstance(entries, int):
             self._exhausted = True
-        if self._exhausted:
             return None
-        usd = min(evaluations * self._usd_spent / max(1, self._settled), usd_left or 0.0)
-        self._begun += evaluations
-        self._usd_reserved += usd
-        return RunLease(usd=usd)
+        self._begun = True
+        return RunLease(name=name, entries=entries)
 
     def settle(self, lease: RunLease, evaluations: Sequence[Evaluation]) -> None:
-        """Books what the evaluations have cost. Raises ConfigurationError where dollars are limited and a price is
-        unknown."""
+        """Books what the evaluations have cost; what was begun counts, whatever came of it. Raises ConfigurationError
+        where dollars are limited and a price is unknown."""
         self._first_is_settled.set()
         usages = [(each.judge, each.usage) for each in evaluations if each.usage is not None and each.usage.calls]
         self._settled += len(evaluations)
-        self._usd_reserved -= lease.usd
-        self._usd_spent += sum(usage.cost_usd or 0.0 for _, usage in usages)
+        usd = round(sum(usage.cost_usd or 0.0 for _, usage in usages) * NANO)
+        spent = [usd if each.account.startswith(_USD) else each.amount for each in lease.entries]
+        self._ledger.settle(lease.name, lease.entries, spent)
         unpriced = [judge for judge, usage in usages if usage.cost_usd is None]
         if unpriced and self._most_usd is not None:
             raise ConfigurationError(
@@ -75,3 +83,19 @@ class RunBudget:
             reason_code=ReasonCode.BUDGET,
             explanation=f"Not judged: the budget of {limit} was spent before.",
         )
+
+    def _lines(self, evaluations: int) -> list[Line] | None:
+        """What an answer needs; None where even a part of it is too much."""
+        lines = []
+        if (most := self._most_evaluations) is not None:
+            if evaluations > most:  # the ledger would let an empty account pay for it
+                return None
+            lines.append(Line(scope=_EVALUATIONS, amount=evaluations, limit=most))
+        if self._most_usd is not None:
+            limit, account = math.ceil(self._most_usd * NANO), self._ledger.balance(_USD, 0)
+            left = limit - account.spent - account.reserved
+            if left <= 0:
+                return None
+            mean = account.spent // max(1, self._settled)
+            lines.append(Line(scope=_USD, amount=min(evaluations * mean, left), limit=limit))
+        return lines
