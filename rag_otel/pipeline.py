@@ -33,7 +33,7 @@ from rag_otel.protocols import Convention, Evaluator, Sampler, SelectsTraces
 from rag_otel.ratings.rating import USER_FEEDBACK
 from rag_otel.ratings.words import COMPLAINT_BELOW, share
 from rag_otel.safety.guard import counters, guarded
-from rag_otel.sampling.cap import REFUSED, EvaluationCap
+from rag_otel.sampling.amount import REFUSED, EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.sampling.upstream import upstream_probability
 

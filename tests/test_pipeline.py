@@ -8,9 +8,9 @@ import pytest
 
 from rag_otel.model import SpanRecord, SpanRef
 from rag_otel.pipeline import Pipeline
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.sampling.policy import Coin, DropRule, SamplingPolicy
 from rag_otel.sampling.policy_sampler import PolicySampler
-from rag_otel.sampling.ratio import RatioSampler
 from rag_otel_collectors.conventions import default_conventions
 from tests.collectors.conventions.spans import PARIS, TRACE_ID, a_chain, a_retriever, a_span
 

@@ -36,7 +36,7 @@ from rag_otel.model import EvaluatedTrace, EvaluationStatus
 from rag_otel.processing import provider
 from rag_otel.safety.guard import counters
 from rag_otel.safety.redaction import MASK, redacted_text, remember
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.settings import ResolvedSettings, resolve
 from rag_otel.settings.rows import secrets_of
 from rag_otel.writers.memory import MemoryWriter

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.chunk_texts import ChunkTexts
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.annotations import annotator_kind
 from rag_otel_collectors.conventions import default_conventions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Sampler
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.settings import Settings
 
 if TYPE_CHECKING:

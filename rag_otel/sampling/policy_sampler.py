@@ -16,10 +16,9 @@ from typing import Final, TypeAlias
 
 from rag_otel.model import RagTrace, SamplingDecision, SamplingReason, SpanRef
 from rag_otel.safety.guard import counters
-from rag_otel.sampling.cap import SEEN
+from rag_otel.sampling.amount import SEEN, hash_key, passes, trace_hash
 from rag_otel.sampling.policy import ForceRule, Match, SamplingPolicy
 from rag_otel.sampling.rates import CoinRates
-from rag_otel.sampling.ratio import hash_key, passes, trace_hash
 
 Prescore: TypeAlias = Callable[[RagTrace], Awaitable[float | None]]
 """The embedded judge's risk of a trace, 0..1; None if it has none."""

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 from rag_otel.errors import LedgerError
 from rag_otel.safety.fork import after_fork_in_child
 from rag_otel.safety.guard import counters, logger
-from rag_otel.sampling.cap import REFUSED, SEEN
+from rag_otel.sampling.amount import REFUSED, SEEN
 from rag_otel.sampling.policy import LOWEST_RATE, Coin
 
 OTHER: Final = "other"

@@ -18,8 +18,8 @@ from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator, Sampler
 from rag_otel.safety.extras import require_extra
 from rag_otel.safety.tracing_suppression import suppressed
+from rag_otel.sampling.amount import EvaluationCap
 from rag_otel.sampling.build import build_sampler, policy_of
-from rag_otel.sampling.cap import EvaluationCap
 from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import DriftSettings

@@ -18,7 +18,7 @@ from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.sqlite_ledger import SqliteLedger
 from rag_otel.model import Chunk, Evaluation, RagTrace, SpanRef, Usage
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import JudgeSettings
 

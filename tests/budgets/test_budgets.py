@@ -18,7 +18,7 @@ from rag_otel.budgets.ledger import Entry, Line, MemoryLedger
 from rag_otel.errors import LedgerError
 from rag_otel.model import Evaluation, ReasonCode, SamplingDecision, SamplingReason, Usage
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from tests.sampling.traces import a_trace
 
 ALWAYS = SamplingDecision(sampled=True, reason=SamplingReason.ALWAYS, probability=1.0)

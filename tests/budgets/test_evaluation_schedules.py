@@ -26,7 +26,7 @@ from rag_otel.errors import LedgerError, RetryableError
 from rag_otel.evaluation.current_evaluation import spend
 from rag_otel.model import Evaluation, Usage
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from tests.sampling.traces import a_trace
 
 HOUR: Final = 3_600

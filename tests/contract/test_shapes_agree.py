@@ -15,8 +15,7 @@ from rag_otel.model import Evaluation, RagTrace, SpanRecord
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Convention, Evaluator
 from rag_otel.safety.guard import RAISE_ENV, counters
-from rag_otel.sampling.cap import EvaluationCap
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import EvaluationCap, RatioSampler
 from rag_otel_collectors.conventions import default_conventions
 from tests.contract import shapes
 

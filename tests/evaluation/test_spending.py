@@ -22,7 +22,7 @@ from rag_otel.model import (
     Usage,
 )
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel_evaluators.judges.cascade import CascadeJudge
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
 from rag_otel_evaluators.judges.judge import Judge

@@ -20,8 +20,7 @@ from rag_otel.model import Chunk, EvaluatedTrace, Evaluation
 from rag_otel.observing.call_snapshot import Snapshot, hand_over
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Writer
-from rag_otel.sampling.cap import EvaluationCap
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import EvaluationCap, RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
 from rag_otel.telemetry.telemetry import Telemetry

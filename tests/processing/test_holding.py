@@ -16,7 +16,7 @@ from rag_otel.model import EvaluationStatus, SpanRecord
 from rag_otel.processing import held_traces
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV, counters
-from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.amount import EvaluationCap
 from rag_otel.writers.evaluation_span import EvaluationSpanWriter
 from testkit.polling import eventually
 from tests.processing.kit import (

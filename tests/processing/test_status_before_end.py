@@ -14,7 +14,7 @@ from rag_otel.observing.tracing import forget_tracer, use_tracer
 from rag_otel.processing import held_traces
 from rag_otel.processing.processor import RagSpanProcessor
 from rag_otel.safety.guard import RAISE_ENV
-from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.amount import EvaluationCap
 from tests.processing.kit import REASON, SCORE, STATUS, Bench, Direct, Exported, attribute, tracer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_otel.errors import ConfigurationError
-from rag_otel.sampling.cap import EvaluationCap
+from rag_otel.sampling.amount import EvaluationCap
 
 
 class _Clock:

@@ -14,9 +14,9 @@ from rag_otel.drift.history import moments
 from rag_otel.model import RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Sampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.sampling.policy import Coin, ForceRule, SamplingPolicy
 from rag_otel.sampling.policy_sampler import PolicySampler
-from rag_otel.sampling.ratio import RatioSampler
 from tests.sampling.traces import a_trace
 
 POLICY = SamplingPolicy(coin=Coin(rate=0.2), force=[ForceRule(name="suspicious", risk_above=0.5)])

@@ -139,7 +139,7 @@ def test_the_coin_is_the_ratio_samplers() -> None:
         "import asyncio, random\n"
         "from rag_otel.sampling.policy import Coin, SamplingPolicy\n"
         "from rag_otel.sampling.policy_sampler import PolicySampler\n"
-        "from rag_otel.sampling.ratio import RatioSampler\n"
+        "from rag_otel.sampling.amount import RatioSampler\n"
         "from tests.sampling.traces import a_trace\n"
         "rng = random.Random(2); policy = PolicySampler(SamplingPolicy(coin=Coin(rate=0.4)), seed=9)\n"
         "traces = [a_trace(rng) for _ in range(300)]\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.safety.guard import counters
-from rag_otel.sampling.cap import REFUSED, SEEN
+from rag_otel.sampling.amount import REFUSED, SEEN
 from rag_otel.sampling.policy import Coin
 from rag_otel.sampling.rates import MAX_STRATA, CoinRates
 from testkit.size import examples

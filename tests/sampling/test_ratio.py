@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import SamplingReason, SpanRef
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 
 
 def _targets(count: int) -> list[SpanRef]:
@@ -63,7 +63,7 @@ def test_another_process_agrees() -> None:
     """A new process samples the same traces: Python's hash randomisation has no effect."""
     targets = _targets(100)
     code = (
-        "import sys; from rag_otel.model import SpanRef; from rag_otel.sampling.ratio import RatioSampler\n"
+        "import sys; from rag_otel.model import SpanRef; from rag_otel.sampling.amount import RatioSampler\n"
         "s = RatioSampler(0.5, seed=3)\n"
         "print(''.join(str(int(s.decide(SpanRef(trace_id=t, span_id='0'*16)).sampled)) for t in sys.argv[1:]))"
     )

@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import ConfigurationError
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.sampling.build import build_sampler
-from rag_otel.sampling.ratio import RatioSampler
 from rag_otel.settings import Settings
 from rag_otel.telemetry.prometheus_families import Scraped, ScrapeReader
 from rag_otel.telemetry.telemetry import Telemetry, telemetry_of

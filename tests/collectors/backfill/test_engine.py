@@ -13,7 +13,7 @@ from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Chunk, EvaluatedTrace, Evaluation, RagTrace, Usage
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.conventions import default_conventions
 from tests.collectors.conventions.spans import a_chain, a_retriever

@@ -12,7 +12,7 @@ from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.pipeline import Pipeline
 from rag_otel.processing.trace_reading import completed
 from rag_otel.protocols import Convention
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.retrieval import reference
 from tests.collectors.conventions.spans import (

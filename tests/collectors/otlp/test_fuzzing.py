@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.errors import InputError
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
 from rag_otel_collectors.otlp.exporters.outbox import Outbox

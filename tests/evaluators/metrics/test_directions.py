@@ -18,7 +18,7 @@ from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
 from rag_otel.pipeline import Pipeline
-from rag_otel.sampling.ratio import RatioSampler
+from rag_otel.sampling.amount import RatioSampler
 from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel_collectors.stored.answers import choose
 from rag_otel_collectors.stored.results import StoredResult, stored_result

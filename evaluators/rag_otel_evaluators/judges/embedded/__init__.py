@@ -1,7 +1,6 @@
 """The embedded judge: verdicts from word overlap with the evidence, learned from people's labels, in pure Python.
 
-passages (a chunk, read once) -> evidence (index of a trace's chunks) -> assessment (a claim against the index)
-      -> verdicts (probabilities) -> judge
+evidence (chunks, read once and indexed) -> assessment (a claim against the index) -> verdicts (probabilities) -> judge
 
 `text/` cuts answers into claims and reads numbers and conflicts; `benchmarks/training` learns the coefficients.
 """

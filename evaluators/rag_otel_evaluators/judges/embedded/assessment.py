@@ -16,8 +16,7 @@ from typing import Final
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Claim
-from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex
-from rag_otel_evaluators.judges.embedded.passages import triples_of
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, triples_of
 from rag_otel_evaluators.text.conflicts import Conflict, find_conflicts
 from rag_otel_evaluators.text.sentences import CITATIONS
 from rag_otel_evaluators.text.statement import Statement

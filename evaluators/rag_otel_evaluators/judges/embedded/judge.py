@@ -17,7 +17,7 @@ from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.judge import Judgement
 
 if TYPE_CHECKING:
-    from rag_otel_evaluators.judges.embedded.passages import PassageMemory
+    from rag_otel_evaluators.judges.embedded.evidence import PassageMemory
     from rag_otel_evaluators.judges.embedded.verdicts import Coefficients
 
 REMEMBERED_CHARACTERS: Final = 500_000
@@ -68,7 +68,7 @@ class EmbeddedJudge:
     ) -> Generator[None, None, Judgement]:
         """The work of `judge` as a generator that yields at cooperative points, for callers without an event loop."""
         # Tables and patterns come with the first answer, on the thread that judges: no start waits for them.
-        from rag_otel_evaluators.judges.embedded.passages import PassageMemory
+        from rag_otel_evaluators.judges.embedded.evidence import PassageMemory
         from rag_otel_evaluators.judges.embedded.verdicts import judge_steps
 
         if self._memory is None:

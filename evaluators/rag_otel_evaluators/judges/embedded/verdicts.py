@@ -26,9 +26,8 @@ from rag_otel.evaluation.support import is_unsupported
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.embedded.assessment import AssessedClaim, assess
-from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, index_chunks
+from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, PassageMemory, index_chunks
 from rag_otel_evaluators.judges.embedded.language import speaks_another_language
-from rag_otel_evaluators.judges.embedded.passages import PassageMemory
 from rag_otel_evaluators.judges.judge import Judgement
 
 CAUTION: Final = 1.7

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from rag_otel.model import Chunk
 from rag_otel_evaluators.cooperative import finish
 from rag_otel_evaluators.judges.embedded import EmbeddedJudge
-from rag_otel_evaluators.judges.embedded.evidence import index_chunks
-from rag_otel_evaluators.judges.embedded.passages import Passage, PassageMemory, passages_of
+from rag_otel_evaluators.judges.embedded.evidence import Passage, PassageMemory, index_chunks, passages_of
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.text.terms import terms_of
 from testkit.size import examples
