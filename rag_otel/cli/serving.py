@@ -12,6 +12,7 @@ from rag_otel.cli.recognised_phoenix import with_phoenix
 from rag_otel.cli.terminal import table
 from rag_otel.safety import redaction
 from rag_otel.safety.guard import logger
+from rag_otel.settings.unknown import unread_variables
 from rag_otel_collectors.otlp import settings as collector_settings
 from rag_otel_collectors.otlp.settings import Configuration
 
@@ -35,7 +36,7 @@ def configuration_of(arguments: argparse.Namespace, given: Mapping[str, Any]) ->
     named = {**given, **collector_settings.named_values(arguments.others)}
     configuration = with_phoenix(collector_settings.configure(named, file=arguments.config))
     redaction.remember(configuration.secrets)
-    if unread := collector_settings.unread_variables():
+    if unread := unread_variables(collector_settings.every_row()):
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))
     return configuration
 

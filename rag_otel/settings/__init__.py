@@ -27,7 +27,6 @@ from rag_otel.settings.rows import (
     ADDRESS,
     SHARE,
     Group,
-    guessed_variables,
     part,
     parts_of,
     require,
@@ -35,9 +34,7 @@ from rag_otel.settings.rows import (
     row,
     rows_of,
     shown,
-    variables_of,
 )
-from rag_otel.settings.unknown import unknown_variables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +96,6 @@ def sends_over_http(settings: Settings) -> bool:
     """True where results, alerts or telemetry go to a server that the settings name."""
     changed = [row for row in rows_of(Settings).values() if row.of(settings) != row.default]
     return any(row.must is ADDRESS or row.owner in (AlertSettings, TelemetrySettings) for row in changed)
-
-
-def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """The RAG_OTEL_* variables that no setting reads, each with the nearest one that is."""
-    return unknown_variables(variables_of(Settings), environ, guesses=guessed_variables(Settings))
 
 
 def resolve(

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, get_type_hints
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings.coercion import ODD, plain_value
-from rag_otel.settings.unknown import PREFIX, UnknownSettingError, with_nearest
+from rag_otel.settings.unknown import PREFIX, UnknownSettingError, unknown_setting, with_nearest
 
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
@@ -209,7 +209,7 @@ def resolve_table(
     environ = os.environ if environ is None else environ
     file, rows = file or {}, rows_of(table)
     if unknown := sorted((set(arguments) | set(file)) - set(rows)):
-        raise unknown_setting(unknown, rows)
+        raise unknown_setting(unknown, rows.values())
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for name, row in rows.items():
@@ -240,44 +240,10 @@ def require(holds: bool, row: Row, value: object, wanted: str) -> None:
         raise ConfigurationError(f"{row.name} (environment: {row.env[0]}) must be {wanted}, not {found}")
 
 
-def variables_of(table: type[Any]) -> list[str]:
-    """Every environment name that the table's rows are read from."""
-    rows = rows_of(table).values()
-    return [key for row in rows for key in row.env] + [f"{key}_FILE" for row in rows if row.secret for key in row.env]
-
-
-def guessed_variables(table: type[Any]) -> dict[str, str]:
-    """A group and its field, as they might stand in the environment -> the variable that is read.
-
-    `JudgeSettings(timeout=...)` is read from RAG_OTEL_EVALUATION_TIMEOUT; who writes RAG_OTEL_JUDGE_TIMEOUT means that.
-    """
-    return {PREFIX + "_".join(row.path).upper(): row.env[0] for row in rows_of(table).values() if len(row.path) > 1}
-
-
 def secrets_of(values: Any) -> list[str]:
     """The secrets that a filled table holds."""
     given = [row.of(values) for row in rows_of(type(values)).values() if row.secret]
     return [text for value in given for text in (value if isinstance(value, tuple) else (value,)) if text]
-
-
-def unknown_argument(table: type[Any], names: Iterable[str]) -> UnknownSettingError:
-    """The error for arguments that there are not, with what was meant as it is written in code."""
-    rows = rows_of(table).values()
-    written = {row.path[-1]: row.code for row in rows} | {row.name: row.code for row in rows}
-    guesses = (with_nearest(name, written, otherwise="; docs/settings.md lists every setting") for name in names)
-    return UnknownSettingError(f"unknown argument {', '.join(guesses)}")
-
-
-def unknown_setting(names: Iterable[str], rows: Mapping[str, Row]) -> UnknownSettingError:
-    """The error for settings of files and flags that there are not; `rows`: those that there are."""
-    return UnknownSettingError(f"unknown setting {', '.join(_guess(name, rows) for name in names)}")
-
-
-def _guess(name: str, rows: Mapping[str, Row]) -> str:
-    """An unknown name with what it may have meant: a row, or a field of a group as it is written in code."""
-    fields = {row.path[-1]: row.code for row in rows.values() if len(row.path) > 1}
-    named = {"_".join(row.path): row.name for row in rows.values()}
-    return with_nearest(name, fields | named | {row: row for row in rows}, otherwise=f"; there are: {', '.join(rows)}")
 
 
 def _convert(row: Row, value: Any, origin: str) -> Any:

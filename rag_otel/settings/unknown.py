@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.settings.gone import GONE_SETTINGS
+
+if TYPE_CHECKING:
+    from rag_otel.settings.rows import Row
 
 PREFIX: Final = "RAG_OTEL_"
 _OTHERS: Final = ("RAG_OTEL_RAISE_INTERNAL_ERRORS",)
@@ -39,24 +42,36 @@ def with_nearest(name: str, written: Mapping[str, str], *, otherwise: str = "") 
     return f"{name}{otherwise}" if near is None else f"{name} (did you mean {written[near]}?)"
 
 
-def unknown_variables(
-    known: Iterable[str],
-    environ: Mapping[str, str] | None = None,
-    *,
-    prefix: str = PREFIX,
-    guesses: Mapping[str, str] | None = None,
-) -> list[str]:
-    """The RAG_OTEL_* variables that nobody reads, each with the nearest real one.
+def unknown_argument(names: Iterable[str], rows: Collection[Row]) -> UnknownSettingError:
+    """The error for arguments that there are not, with what was meant as it is written in code."""
+    written = {row.path[-1]: row.code for row in rows} | {row.name: row.code for row in rows}
+    guesses = (with_nearest(name, written, otherwise="; docs/settings.md lists every setting") for name in names)
+    return UnknownSettingError(f"unknown argument {', '.join(guesses)}")
 
-    `known`: every variable read. `guesses`: a name that somebody may write -> the variable that is meant.
+
+def unknown_setting(names: Iterable[str], rows: Collection[Row]) -> UnknownSettingError:
+    """The error for settings of files and flags that there are not: a row was meant, or a field of a group as it is
+    written in code."""
+    fields = {row.path[-1]: row.code for row in rows if len(row.path) > 1}
+    written = fields | {"_".join(row.path): row.name for row in rows} | {row.name: row.name for row in rows}
+    otherwise = f"; there are: {', '.join(row.name for row in rows)}"
+    guesses = (with_nearest(name, written, otherwise=otherwise) for name in names)
+    return UnknownSettingError(f"unknown setting {', '.join(guesses)}")
+
+
+def unread_variables(rows: Collection[Row], environ: Mapping[str, str] | None = None) -> list[str]:
+    """The RAG_OTEL_* variables that none of the rows is read from, each with the nearest one that is.
+
+    `JudgeSettings(timeout=...)` is read from RAG_OTEL_EVALUATION_TIMEOUT; who writes RAG_OTEL_JUDGE_TIMEOUT means that.
     """
     environ = os.environ if environ is None else environ
-    names = {*known, *_OTHERS}
-    written = {**(guesses or {}), **{name: name for name in names}}
-    ours = (name for name in sorted(environ) if name.startswith(prefix))
-    foreign = _COLLECTOR if prefix == PREFIX else None
-    unread = [name for name in ours if name not in names and not (foreign and name.startswith(foreign))]
-    return [_variable(name, written) for name in unread]
+    read = [name for row in rows for each in row.env for name in ((each, f"{each}_FILE") if row.secret else (each,))]
+    known = {*read, *_OTHERS}
+    groups = {PREFIX + "_".join(row.path).upper(): row.env[0] for row in rows if len(row.path) > 1}
+    collects = any(name.startswith(_COLLECTOR) for name in read)
+    ours = (name for name in sorted(environ) if name.startswith(PREFIX) and name not in known)
+    written = groups | {name: name for name in known}
+    return [_variable(name, written) for name in ours if collects or not name.startswith(_COLLECTOR)]
 
 
 def _variable(name: str, written: Mapping[str, str]) -> str:

@@ -26,8 +26,9 @@ from rag_otel.protocols import Evaluator, Sampler, Writer
 from rag_otel.safety.fork import ForkSafeLock
 from rag_otel.safety.guard import guarded, logger
 from rag_otel.safety.time_limit import EXIT_S, exit_budget
-from rag_otel.settings import ResolvedSettings, Settings, resolve, unread_variables
-from rag_otel.settings.rows import unknown_argument
+from rag_otel.settings import ResolvedSettings, Settings, resolve
+from rag_otel.settings.rows import rows_of
+from rag_otel.settings.unknown import unknown_argument, unread_variables
 from rag_otel.setup.running import Instrumentation
 from rag_otel.setup.runtime import in_use, left
 
@@ -84,7 +85,7 @@ def instrument(
     given = {name: value for name, value in locals().items() if name not in ("tracer_provider", "others")}
     try:
         if others:
-            raise unknown_argument(Settings, others)
+            raise unknown_argument(others, rows_of(Settings).values())
         _refuse_words(enabled=enabled, capture_content=capture_content, drift=drift)
         if isinstance(sampling_policy, Sampler):
             given |= {"sampling_policy": None, "sampler": sampling_policy}
@@ -134,7 +135,7 @@ def _as_written(policy: SamplingPolicy | str | Mapping[str, Any] | None) -> str 
 def _tell_unread_variables() -> None:
     """One warning, once in a process: a misspelt variable would else be a default that nobody expects."""
     global _told_unread
-    unread = [] if _told_unread else unread_variables()
+    unread = [] if _told_unread else unread_variables(rows_of(Settings).values())
     if unread:
         _told_unread = True
         logger.warning("rag-otel: no setting reads the environment's %s", ", ".join(unread))

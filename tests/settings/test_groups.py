@@ -15,14 +15,16 @@ from opentelemetry.sdk.trace import TracerProvider
 import rag_otel
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.policy import SamplingPolicy
-from rag_otel.settings import Settings, resolve, unread_variables
+from rag_otel.settings import Settings, resolve
 from rag_otel.settings.gone import GONE_SETTINGS
 from rag_otel.settings.groups import GROUPS, AlertSettings, DriftSettings, JudgeSettings
 from rag_otel.settings.rows import rows_of
+from rag_otel.settings.unknown import unread_variables
 from rag_otel.setup import instrument as instrumentation
 from rag_otel_evaluators import evaluate
 
 GROUP_NAMES = {group.__name__: group for group in GROUPS.values()}
+ROWS = rows_of(Settings).values()
 PARAMETERS = inspect.signature(rag_otel.instrument).parameters
 
 
@@ -84,7 +86,7 @@ def test_a_setting_that_is_gone_is_refused_in_a_file_and_told_in_the_environment
         resolve({}, {}, file={"alert_silence": 60})
     with pytest.raises(ConfigurationError, match=r"alerts\.silence"):
         resolve({}, {}, file={"alerts": {"silence": 60}})
-    (told,) = unread_variables({"RAG_OTEL_ALERT_SILENCE": "60"})
+    (told,) = unread_variables(ROWS, {"RAG_OTEL_ALERT_SILENCE": "60"})
     assert "RAG_OTEL_ALERT_SILENCE (gone: " in told
 
 
@@ -149,14 +151,14 @@ def test_unread_variables_are_told_once_with_the_nearest(
 
 def test_a_variable_named_after_its_group_is_answered_with_the_one_that_is_read() -> None:
     """`JudgeSettings(timeout=...)` suggests RAG_OTEL_JUDGE_TIMEOUT, and a file's `judge_timeout`."""
-    (told,) = unread_variables({"RAG_OTEL_JUDGE_TIMEOUT": "3"})
+    (told,) = unread_variables(ROWS, {"RAG_OTEL_JUDGE_TIMEOUT": "3"})
     assert "did you mean RAG_OTEL_EVALUATION_TIMEOUT?" in told
     with pytest.raises(ConfigurationError, match=r"judge_timeout \(did you mean evaluation_timeout\?\)"):
         resolve({}, {}, file={"judge_timeout": 3})
 
 
 def test_a_secrets_file_variable_is_known() -> None:
-    assert unread_variables({"RAG_OTEL_PHOENIX_API_KEY_FILE": "x", "PATH": "y"}) == []
+    assert unread_variables(ROWS, {"RAG_OTEL_PHOENIX_API_KEY_FILE": "x", "PATH": "y"}) == []
 
 
 def test_two_evaluators_of_one_name_are_an_error(uninstrumented: None) -> None:

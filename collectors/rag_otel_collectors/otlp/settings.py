@@ -23,16 +23,8 @@ from typing import Any
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import (
-    guessed_variables,
-    resolve_table,
-    rows_of,
-    secrets_of,
-    shown,
-    unknown_setting,
-    variables_of,
-)
-from rag_otel.settings.unknown import unknown_variables
+from rag_otel.settings.rows import Row, resolve_table, rows_of, secrets_of, shown
+from rag_otel.settings.unknown import unknown_setting
 from rag_otel_collectors.otlp.backends import backend_of, backends_of
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
 from rag_otel_collectors.otlp.kafka import secret_values
@@ -88,7 +80,7 @@ def configure(
     collector = CollectorSettings(**values)
     others = {name: value for name, value in arguments.items() if name not in own}
     if unknown := sorted(others.keys() - rows_of(Settings).keys()):
-        raise unknown_setting(unknown, {**rows_of(CollectorSettings), **rows_of(Settings)})
+        raise unknown_setting(unknown, every_row())
     evaluation = resolve(others, environ, file=_table(content, "evaluation"))
     return Configuration(
         collector=collector,
@@ -135,13 +127,9 @@ def collector_settings(file: str | None = None) -> CollectorSettings:
     return CollectorSettings(**values)
 
 
-def unread_variables(environ: Mapping[str, str] | None = None) -> list[str]:
-    """The RAG_OTEL_* variables that neither table reads, each with the nearest one that is."""
-    known = [*variables_of(CollectorSettings), *variables_of(Settings)]
-    return [
-        *unknown_variables(known, environ, guesses=guessed_variables(Settings)),
-        *unknown_variables(known, environ, prefix=CollectorSettings.environment),
-    ]
+def every_row() -> list[Row]:
+    """The settings of both tables."""
+    return [*rows_of(CollectorSettings).values(), *rows_of(Settings).values()]
 
 
 def _read(file: str | None) -> Mapping[str, Any]:
