@@ -17,7 +17,7 @@ from rag_otel.budgets.run import RunBudget
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SamplingDecision, SpanRecord
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator
-from rag_otel_collectors.backfill.writing import AT_ONCE, ResultWriter
+from rag_otel_collectors.backfill.writing import AT_ONCE, BatchWriter
 
 Spans = Sequence[SpanRecord]
 """All spans of one trace."""
@@ -109,7 +109,7 @@ class Backfill:
 
         Raises the errors of the store. If it is cancelled, finished results are still written.
         """
-        results = ResultWriter(lambda batch: self._write(batch, tally), unwritten=self.concurrency + 2 * AT_ONCE)
+        results = BatchWriter(lambda batch: self._write(batch, tally), unwritten=self.concurrency + 2 * AT_ONCE)
         waiting: _Waiting = asyncio.Queue(self.concurrency)
         try:
             async with asyncio.TaskGroup() as group:
@@ -123,7 +123,7 @@ class Backfill:
         finally:
             await asyncio.shield(self._finish(results))
 
-    async def _finish(self, results: ResultWriter) -> None:
+    async def _finish(self, results: BatchWriter) -> None:
         try:
             await results.close()
         finally:
@@ -177,7 +177,7 @@ class Backfill:
         tally.already += len(chosen) - len(due)
         return due
 
-    async def _judge(self, tally: Tally, waiting: _Waiting, results: ResultWriter) -> None:
+    async def _judge(self, tally: Tally, waiting: _Waiting, results: BatchWriter) -> None:
         """Evaluates one trace after the other until none is left. What comes after the budget is spent is left out."""
         evaluate = self.evaluate or self.pipeline.evaluate
         while (each := await waiting.get()) is not None:

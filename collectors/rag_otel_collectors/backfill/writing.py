@@ -15,7 +15,7 @@ _LINGER_S: Final = 2.0
 """A result waits at most this long for others. What waits is lost if the process is killed."""
 
 
-class ResultWriter:
+class BatchWriter:
     """Hands results to `write`, on another thread and in the order in which they came. For one event loop.
 
     Results are never dropped: what was added before `close` is written, also if the run was cancelled. After `write`

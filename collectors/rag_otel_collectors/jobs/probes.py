@@ -14,7 +14,6 @@ from rag_otel.errors import ConfigurationError
 
 _END_S: Final = 1.0
 _MOST_CONNECTIONS: Final = 32
-_PLAIN: Final = "text/plain"
 
 
 @contextlib.asynccontextmanager
@@ -30,18 +29,11 @@ async def probes(address: str | None, trouble: Callable[[], str | None]) -> Asyn
     if not host or not port.isdecimal():
         raise ConfigurationError(f"--health: {address!r} is not HOST:PORT, for example 0.0.0.0:8080")
     from rag_otel_collectors.otlp.receivers.http_connections import Connections  # these need the extra `collector`
-    from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
+    from rag_otel_collectors.otlp.receivers.http_listener import Answer, HttpListener, probe_answer
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        if scope["method"] not in ("GET", "HEAD"):
-            await answer(send, 405, b"GET only\n", _PLAIN, ("allow", "GET"))
-        elif scope["path"] == "/healthz":
-            await answer(send, 200, b"ok\n", _PLAIN)
-        elif scope["path"] == "/readyz":
-            reason = trouble()
-            await answer(send, 200 if reason is None else 503, f"{reason or 'ready'}\n".encode(), _PLAIN)
-        else:
-            await answer(send, 404, b"There are /healthz and /readyz.\n", _PLAIN)
+        probe = probe_answer(scope["path"], scope["method"], trouble)
+        await (probe or Answer(404, b"There are /healthz and /readyz.\n")).send(send)
 
     listener = HttpListener(address, application, Connections(_MOST_CONNECTIONS, lambda reason: None))
     try:

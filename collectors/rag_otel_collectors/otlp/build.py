@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.dead_letters import FOLDER as DEAD_LETTERS
 from rag_otel.durable.dead_letters import DeadLetters
 from rag_otel.errors import ConfigurationError
@@ -38,7 +39,7 @@ from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
 from rag_otel_collectors.otlp.receivers.reception import ApiKeys, Reception, ServerTls
 from rag_otel_collectors.otlp.receivers.taken_messages import TakenMessages
-from rag_otel_collectors.otlp.release import Results, TraceRelease
+from rag_otel_collectors.otlp.release import TraceRelease
 from rag_otel_collectors.otlp.settings import Configuration
 from rag_otel_collectors.otlp.settings_table import CollectorSettings
 from rag_otel_collectors.otlp.supervision import Supervisor
@@ -54,7 +55,7 @@ _PATIENCE_S: Final = 60.0
 """Beyond the time that a trace may wait for its scores."""
 
 
-MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], Results]
+MakeResults: TypeAlias = Callable[[Callable[[ReadableSpan], None], Telemetry], Dispatcher]
 """(forwards an evaluation span, metrics and events of results) -> the delivery of results."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.safety.guard import logger
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTraces
@@ -20,7 +21,7 @@ from rag_otel_collectors.otlp.metrics import Metrics
 from rag_otel_collectors.otlp.queues import Queues
 from rag_otel_collectors.otlp.receivers.intake import Intake
 from rag_otel_collectors.otlp.receivers.kafka_consumer import KafkaReceiver
-from rag_otel_collectors.otlp.release import Results, TraceRelease
+from rag_otel_collectors.otlp.release import TraceRelease
 from rag_otel_collectors.otlp.supervision import Supervisor
 
 _SERVER_GRACE_S: Final = 2.0
@@ -51,7 +52,7 @@ class Collector:
     release: TraceRelease
     queues: Queues
     senders: Sequence[Sender]
-    results: Results
+    results: Dispatcher
     disk: DiskWatch
     tasks: Supervisor
     metrics: Metrics

@@ -10,14 +10,14 @@ import contextlib
 import dataclasses
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.delivery.retry import Backoff, call_until_done
-from rag_otel.model import EvaluatedTrace
 from rag_otel.processing.sdk_spans import SpanOrigin
 from rag_otel.safety.guard import LimitedLog, counters, guarded
 from rag_otel_collectors.otlp import metrics as names
@@ -33,18 +33,6 @@ from rag_otel_collectors.otlp.requests.wire import join, with_additions, without
 _DISK: Final = Backoff(base_s=1.0, longest_wait_s=1.0)
 
 
-class Results(Protocol):
-    """Who gets the results, beside the spans: annotations, alerts, evaluation spans."""
-
-    def start(self) -> object: ...
-
-    def submit(self, result: EvaluatedTrace) -> object: ...
-
-    def flush(self, timeout_s: float) -> bool: ...
-
-    def shutdown(self, timeout_s: float) -> object: ...
-
-
 class TraceRelease:
     """Takes traces from `live` and brings them to the outbox. Made and used on one event loop."""
 
@@ -54,10 +42,11 @@ class TraceRelease:
         live: LiveTraces,
         pool: EvaluationPool,
         queues: Queues,
-        results: Results,
+        results: Dispatcher,
         disk: DiskWatch,
         metrics: Metrics,
     ) -> None:
+        """`results` gets what belongs beside the spans: annotations, alerts, evaluation spans."""
         self._live = live
         self._pool = pool
         self._queues = queues

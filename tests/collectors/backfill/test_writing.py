@@ -10,7 +10,7 @@ import pytest
 
 from rag_otel.errors import RetryableError
 from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, SamplingDecision, SpanRef
-from rag_otel_collectors.backfill.writing import AT_ONCE, ResultWriter
+from rag_otel_collectors.backfill.writing import AT_ONCE, BatchWriter
 
 DECISION = SamplingDecision(sampled=True, reason="always", probability=1.0)
 
@@ -25,7 +25,7 @@ def a_result(number: int) -> EvaluatedTrace:
 async def test_results_are_written_in_order_and_in_full_batches() -> None:
     """None waits for the end of the run but those of the last batch, which `close` writes."""
     written: list[Sequence[EvaluatedTrace]] = []
-    results = ResultWriter(written.append, unwritten=1_000)
+    results = BatchWriter(written.append, unwritten=1_000)
     given = [a_result(number) for number in range(2 * AT_ONCE + 5)]
     for each in given:
         results.add(each)
@@ -41,7 +41,7 @@ async def test_there_is_no_room_until_results_are_written() -> None:
     def write(batch: Sequence[EvaluatedTrace]) -> None:
         assert gate.wait(60)
 
-    results = ResultWriter(write, unwritten=1)
+    results = BatchWriter(write, unwritten=1)
     await results.room()
     results.add(a_result(0))
     second = asyncio.create_task(results.room())
@@ -62,7 +62,7 @@ async def test_a_failure_ends_the_run() -> None:
         written += 1
         raise RetryableError("no answer")
 
-    results = ResultWriter(fails, unwritten=AT_ONCE)
+    results = BatchWriter(fails, unwritten=AT_ONCE)
     for number in range(AT_ONCE):
         await results.room()
         results.add(a_result(number))

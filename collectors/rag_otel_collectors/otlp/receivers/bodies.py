@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import time
 import zlib
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Final
 from weakref import WeakValueDictionary
@@ -27,70 +26,6 @@ class BodyTooLargeError(InputError):
     """A body is larger than is accepted."""
 
 
-class Arrivals:
-    """Bodies of unknown size that are being received: at most `places` at once, and all but one from one client.
-
-    One that arrives in time is never in another one's way for long: a body that takes longer than `_SLOW_S` loses its
-    place as soon as somebody waits for one, and every body loses it after `_WHOLE_S`.
-    """
-
-    def __init__(self, places: int) -> None:
-        self._places = asyncio.Semaphore(places)
-        self._of_client = max(1, places - 1)
-        self._waiting = 0
-        self._present: OrderedDict[asyncio.Timeout, tuple[str, float]] = OrderedDict()
-        """Who is receiving from which client, since when (monotonic seconds), the first one first."""
-        self._clients: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        """Places of each client from which something arrives."""
-
-    @contextlib.asynccontextmanager
-    async def place(self, host: str) -> AsyncIterator[None]:
-        """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
-        own = self._clients.setdefault(host, asyncio.Semaphore(self._of_client))
-        if own.locked() or self._places.locked():
-            await self._wait(host, own)
-        else:
-            await own.acquire()
-            await self._places.acquire()
-        try:
-            async with asyncio.timeout(_WHOLE_S) as mine:
-                self._present[mine] = (host, time.monotonic())
-                if self._waiting:
-                    self._hurry()
-                try:
-                    yield
-                finally:
-                    del self._present[mine]
-        finally:
-            self._places.release()
-            own.release()
-
-    async def _wait(self, host: str, own: asyncio.Semaphore) -> None:
-        """Take a place of the client's, and one of all. Raises TimeoutError where there is none."""
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(2 * _SLOW_S):
-                if own.locked():
-                    self._hurry(host)
-                await own.acquire()
-                try:
-                    if self._places.locked():
-                        self._hurry()
-                    await self._places.acquire()
-                except BaseException:
-                    own.release()
-                    raise
-        finally:
-            self._waiting -= 1
-
-    def _hurry(self, host: str | None = None) -> None:
-        """Somebody waits: who has been here for longest has until `_SLOW_S` after its start. `host`: of this client."""
-        now, loop = time.monotonic(), asyncio.get_running_loop()
-        for each, (client, since) in self._present.items():
-            if host in (None, client) and each.when() is not None and not each.expired():
-                each.reschedule(loop.time() + max(0.0, since + _SLOW_S - now))
-
-
 class ArrivingBody:
     """A body that is being received."""
 
@@ -104,28 +39,16 @@ class ArrivingBody:
         self.size += received
 
 
-class ArrivingBytes:
-    """What is being received of bodies that come in pieces: at most `most` bytes together, and half of it from one
-    client. While there is no room, bodies that take longer than `_SLOW_S` are given up."""
+class _Bodies:
+    """The bodies that are being received. One that takes longer than `_SLOW_S` is given up as soon as somebody waits
+    for room, and every one after `_WHOLE_S`."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._present: dict[ArrivingBody, None] = {}
 
-    def crowded(self, host: str) -> bool:
-        """True while there is no room for one more body of a client; it may try again after `_SLOW_S`."""
-        own = [each for each in self._present if each.host == host]
-        if sum(each.size for each in own) > self._most // 2:
-            self._hurry(own)
-            return True
-        if sum(each.size for each in self._present) > self._most:
-            self._hurry(list(self._present))
-            return True
-        return False
-
     @contextlib.asynccontextmanager
-    async def body(self, host: str) -> AsyncIterator[ArrivingBody]:
-        """Receive inside the block. Raises TimeoutError after `_WHOLE_S`, or earlier when room is needed."""
+    async def receive(self, host: str) -> AsyncIterator[ArrivingBody]:
+        """Receive one of a client inside the block. Raises TimeoutError when it is given up."""
         async with asyncio.timeout(_WHOLE_S) as timeout:
             arriving = ArrivingBody(host, timeout)
             self._present[arriving] = None
@@ -134,11 +57,91 @@ class ArrivingBytes:
             finally:
                 del self._present[arriving]
 
-    def _hurry(self, bodies: list[ArrivingBody]) -> None:
+    def size(self, host: str | None = None) -> int:
+        """Bytes that have come of all of them, or of those of a client."""
+        return sum(each.size for each in self._of(host))
+
+    def hurry(self, host: str | None = None) -> None:
+        """Somebody waits: each of them, or of those of a client, has until `_SLOW_S` after its start."""
         now, loop = time.monotonic(), asyncio.get_running_loop()
-        for each in bodies:
+        for each in self._of(host):
             if not each.timeout.expired():
                 each.timeout.reschedule(loop.time() + max(0.0, each.since + _SLOW_S - now))
+
+    def _of(self, host: str | None) -> list[ArrivingBody]:
+        return [each for each in self._present if host in (None, each.host)]
+
+
+class Arrivals:
+    """Bodies of unknown size that are being received: at most `places` at once, and all but one from one client.
+
+    One that arrives in time is never in another one's way for long: see `_Bodies`.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._of_client = max(1, places - 1)
+        self._waiting = 0
+        self._bodies = _Bodies()
+        self._clients: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        """Places of each client from which something arrives."""
+
+    @contextlib.asynccontextmanager
+    async def place(self, host: str) -> AsyncIterator[None]:
+        """Receive inside the block. Raises TimeoutError where there is no place, or when it is lost."""
+        own = self._clients.setdefault(host, asyncio.Semaphore(self._of_client))
+        if own.locked() or self._places.locked():
+            await self._wait(host, own)
+        else:
+            await own.acquire()
+            await self._places.acquire()
+        try:
+            async with self._bodies.receive(host):
+                if self._waiting:
+                    self._bodies.hurry()
+                yield
+        finally:
+            self._places.release()
+            own.release()
+
+    async def _wait(self, host: str, own: asyncio.Semaphore) -> None:
+        """Take a place of the client's, and one of all. Raises TimeoutError where there is none."""
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(2 * _SLOW_S):
+                if own.locked():
+                    self._bodies.hurry(host)
+                await own.acquire()
+                try:
+                    if self._places.locked():
+                        self._bodies.hurry()
+                    await self._places.acquire()
+                except BaseException:
+                    own.release()
+                    raise
+        finally:
+            self._waiting -= 1
+
+
+class ArrivingBytes:
+    """What is being received of bodies that come in pieces: at most `most` bytes together, and half of it from one
+    client."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bodies = _Bodies()
+        self.body: Final = self._bodies.receive
+        """Receives a body inside a block, see `_Bodies`."""
+
+    def crowded(self, host: str) -> bool:
+        """True while there is no room for one more body of a client; it may try again after `_SLOW_S`."""
+        if self._bodies.size(host) > self._most // 2:
+            self._bodies.hurry(host)
+            return True
+        if self._bodies.size() > self._most:
+            self._bodies.hurry()
+            return True
+        return False
 
 
 def gunzip(body: bytes, max_bytes: int) -> bytes:

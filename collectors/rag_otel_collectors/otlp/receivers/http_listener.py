@@ -8,7 +8,8 @@ import contextlib
 import functools
 import socket
 import ssl
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, cast
 
 import uvicorn
 
@@ -86,12 +87,36 @@ class HttpListener:
             self._serving = None
 
 
-async def answer(send: Any, status: int, body: bytes, content_type: str, *headers: tuple[str, str]) -> None:
-    """Send an HTTP answer."""
-    fields = (("content-type", content_type), ("content-length", str(len(body))), *headers)
-    encoded = [(name.encode(), value.encode()) for name, value in fields]
-    await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
+class Answer(NamedTuple):
+    """An HTTP answer."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = "text/plain; charset=utf-8"
+    headers: tuple[tuple[str, str], ...] = ()
+
+    async def send(self, send: Any) -> None:
+        """`send`: of the ASGI application."""
+        fields = (("content-type", self.content_type), ("content-length", str(len(self.body))), *self.headers)
+        encoded = [(name.encode(), value.encode()) for name, value in fields]
+        await send({"type": "http.response.start", "status": self.status, "headers": encoded})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def probe_answer(path: str, method: str, not_ready: Callable[[], str | None]) -> Answer | None:
+    """The answer to `/healthz`, as long as the event loop works, and to `/readyz`: 503 with the reason while there is
+    one. None: another path."""
+    if path not in ("/healthz", "/readyz"):
+        return None
+    if method not in ("GET", "HEAD"):
+        return GET_ONLY
+    if path == "/healthz":
+        return Answer(200, b"ok\n")
+    reason = not_ready()
+    return Answer(200, b"ready\n") if reason is None else Answer(503, f"{reason}\n".encode())
+
+
+GET_ONLY: Final = Answer(405, b"GET only\n", headers=(("allow", "GET"),))
 
 
 def _listen(address: str) -> socket.socket:

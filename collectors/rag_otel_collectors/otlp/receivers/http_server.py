@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import ssl
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
@@ -18,12 +18,13 @@ from rag_otel.errors import InputError
 from rag_otel_collectors.otlp.receivers.bodies import ArrivingBytes, BodyTooLargeError, gunzip
 from rag_otel_collectors.otlp.receivers.grpc_server import response, retry_status
 from rag_otel_collectors.otlp.receivers.http_connections import Connections, connection_limit
-from rag_otel_collectors.otlp.receivers.http_listener import HttpListener, answer
+from rag_otel_collectors.otlp.receivers.http_listener import GET_ONLY, Answer, HttpListener, probe_answer
 from rag_otel_collectors.otlp.receivers.intake import CROWDED, RefusedError
 from rag_otel_collectors.otlp.receivers.reception import Reception, ServerTls
 from rag_otel_collectors.otlp.requests.json_request import parse_json
 
 TRACES: Final = "/v1/traces"
+_METRICS: Final = "/metrics"
 PROTOBUF: Final = "application/x-protobuf"
 JSON: Final = "application/json"
 _HTTP: Final = "http"
@@ -31,15 +32,6 @@ _INVALID: Final = 3
 """google.rpc.Code.INVALID_ARGUMENT."""
 _MAX_ARRIVING_BYTES: Final = 64 * 2**20
 """Of all bodies that are being received at once."""
-
-
-class Answer(NamedTuple):
-    """An HTTP answer."""
-
-    status: int
-    body: bytes = b""
-    content_type: str = "text/plain; charset=utf-8"
-    headers: tuple[tuple[str, str], ...] = ()
 
 
 class _RejectionError(Exception):
@@ -89,7 +81,7 @@ class HttpServer:
             return
         found = await self._answer(scope, receive)
         if found is not None:  # else the client has gone
-            await answer(send, found.status, found.body, found.content_type, *found.headers)
+            await found.send(send)
 
     async def _answer(self, scope: Any, receive: Callable[[], Awaitable[Any]]) -> Answer | None:
         path, method = scope["path"], scope["method"]
@@ -98,21 +90,14 @@ class HttpServer:
                 return Answer(405, b"POST only\n", headers=(("allow", "POST"),))
             host = scope["client"][0] if scope["client"] else ""
             return await self._export(host, dict(scope["headers"]), receive)
-        probe = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._show_metrics}.get(path)
-        if probe is None:
-            return Answer(404, b"There are /v1/traces, /healthz, /readyz and /metrics.\n")
+        if path == _METRICS:
+            return await self._metrics(method, dict(scope["headers"]))
+        probe = probe_answer(path, method, self._not_ready)
+        return probe or Answer(404, b"There are /v1/traces, /healthz, /readyz and /metrics.\n")
+
+    async def _metrics(self, method: str, headers: dict[bytes, bytes]) -> Answer:
         if method not in ("GET", "HEAD"):
-            return Answer(405, b"GET only\n", headers=(("allow", "GET"),))
-        return await probe(dict(scope["headers"]))
-
-    async def _healthz(self, headers: dict[bytes, bytes]) -> Answer:
-        return Answer(200, b"ok\n")
-
-    async def _readyz(self, headers: dict[bytes, bytes]) -> Answer:
-        reason = self._not_ready()
-        return Answer(200, b"ready\n") if reason is None else Answer(503, f"{reason}\n".encode())
-
-    async def _show_metrics(self, headers: dict[bytes, bytes]) -> Answer:
+            return GET_ONLY
         return Answer(200, *await self._reception.metrics.exposition(headers.get(b"accept", b"").decode("latin-1")))
 
     async def _export(
