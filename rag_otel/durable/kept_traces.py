@@ -23,7 +23,7 @@ from rag_otel.durable import trace_records
 from rag_otel.durable.journal import Journal
 from rag_otel.durable.left_traces import LeftTraces
 from rag_otel.durable.state_folder import StateFolder
-from rag_otel.durable.trace_records import KEY_BYTES, KeptTrace, key_of
+from rag_otel.durable.trace_records import KEY_BYTES, key_of
 from rag_otel.model import SamplingDecision, SpanRef
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.safety.fork import around_fork
@@ -43,8 +43,6 @@ _IDLE_S: Final = 1.0
 _TEND_S: Final = 1.0
 _ADOPT_S: Final = 5.0
 _TAKE_UP_S: Final = 0.05
-_AT_ONCE: Final = 32
-"""Traces of earlier processes that are handed out at a time."""
 _MAX_WAITING: Final = 4096
 """Traces in the queue."""
 _MAX_WAITING_BYTES: Final = 64 * 2**20
@@ -64,10 +62,10 @@ class KeptTraces:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
-        self._max_age_s = max_age_s
         self._clock = clock
         self._log = LimitedLog(_WARN_S, clock=clock)
-        self._takers: list[Callable[[KeptTrace], bool]] = []
+        self.left: Final = LeftTraces(max_age_s=max_age_s)
+        """What earlier processes left. Who evaluates one of them says `begun`."""
         self._lock = threading.RLock()
         self._journal: Journal | None = None
         self._start_over()
@@ -91,23 +89,13 @@ class KeptTraces:
         """When there was something in the queue, and when it was looked at, by the clock."""
         self._tended = self._adopted = self._taken_up_at = float("-inf")
         self._closed = False
-        self._left = LeftTraces()
+        self.left.clear()
 
     # --- from any thread ----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Open the folder, in the background."""
         self._wake()
-
-    def hand_out_to(self, take_up: Callable[[KeptTrace], bool]) -> None:
-        """Hand out what earlier processes left. `take_up` returns False where it has no room now; it is called by the
-        scheduler, so it must not wait for anything. Who evaluates the trace says `begun`."""
-        self._takers.append(take_up)
-
-    def hand_out_no_more(self, take_up: Callable[[KeptTrace], bool]) -> None:
-        """Stop that. Safe to call twice."""
-        with contextlib.suppress(ValueError):
-            self._takers.remove(take_up)
 
     def admitted(
         self,
@@ -209,7 +197,7 @@ class KeptTraces:
         """When to look at the queue, or after what was left, in seconds since the epoch."""
         if self._closed:
             return None
-        pause_s = _TAKE_UP_S if self._left else _TEND_S
+        pause_s = _TAKE_UP_S if self.left else _TEND_S
         if self._events or not self._asleep:
             pause_s = LINGER_S
         return time.time() + max(0.0, self._looked_at + pause_s - self._clock())
@@ -223,7 +211,7 @@ class KeptTraces:
             now = self._clock()
             if now - self._taken_up_at >= _TAKE_UP_S and self._journal is not None:
                 self._taken_up_at = now
-                self._hand_out(self._journal)
+                self.left.hand_out(self._journal)
             if now - self._tended >= _TEND_S and self._journal is not None:
                 self._tended = now
                 with self._warned("written"):
@@ -248,7 +236,7 @@ class KeptTraces:
             self._folder.path / FOLDER, readable=trace_records.is_value, key_bytes=KEY_BYTES, max_bytes=MAX_BYTES
         )
         if left := self._journal.keys:
-            self._left.add(left)
+            self.left.add(left)
             logger.warning("rag-otel: took up %d traces that an earlier process had admitted", len(left))
 
     def _tend(self, journal: Journal) -> None:
@@ -257,7 +245,7 @@ class KeptTraces:
         if self._tended - self._adopted >= _ADOPT_S:
             self._adopted = self._tended
             if found := journal.adopt(self._folder):
-                self._left.add(found)
+                self.left.add(found)
                 logger.warning("rag-otel: took over %d traces of processes that are gone", len(found))
 
     def _on_admitted(
@@ -287,40 +275,14 @@ class KeptTraces:
             self._journal.append([(key, value)])
 
     def _on_evaluated(self, target: ReadableSpan) -> None:
-        self._left.is_over(_key(target))
+        self.left.is_over(_key(target))
         self._on_value(target, trace_records.EVALUATED)
 
     def _on_written(self, target: ReadableSpan) -> None:
         key = _key(target)
-        self._left.is_over(key)
+        self.left.is_over(key)
         if self._journal is not None and key in self._journal:
             self._journal.done(key)
-
-    # --- what earlier processes left ----------------------------------------------------------------------------------
-
-    def _hand_out(self, journal: Journal) -> None:
-        for _ in range(_AT_ONCE):
-            if not self._takers or (kept := self._left.next(partial(self._read, journal))) is None:
-                break
-            if not any(take_up(kept) for take_up in list(self._takers)):
-                self._left.put_back(kept.key)
-                break
-            counters.add("traces.taken_up")
-
-    def _read(self, journal: Journal, key: bytes) -> KeptTrace | None:
-        """A trace that is not done; None where it cannot be read, or is too old. Such a one is forgotten."""
-        try:
-            kept = trace_records.trace_of(key, journal.read(key))
-        except (OSError, ValueError) as error:
-            counters.add("traces.unreadable")
-            logger.warning("rag-otel: a trace in %s cannot be read: %s", self._folder.root, error)
-        else:
-            if time.time() - kept.admitted_at <= self._max_age_s:
-                return kept
-            counters.add("traces.expired")
-        with self._warned("written"):
-            journal.done(key)
-        return None
 
     @contextlib.contextmanager
     def _warned(self, what: str) -> Iterator[None]:

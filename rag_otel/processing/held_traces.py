@@ -60,7 +60,7 @@ class HeldTraces:
         )
         self._kept_traces = runtime.kept_traces
         if self._kept_traces is not None:
-            self._kept_traces.hand_out_to(self._take_up)
+            self._kept_traces.left.hand_out_to(self._take_up)
         self.fit()
 
     def fit(self) -> None:
@@ -317,7 +317,7 @@ class HeldTraces:
         """Admit nothing more; those that are held still get their scores. Safe to call twice."""
         self.hold.close()
         if self._kept_traces is not None:
-            self._kept_traces.hand_out_no_more(self._take_up)
+            self._kept_traces.left.hand_out_no_more(self._take_up)
 
     def give_up(self) -> None:
         """Release everything now; what is not evaluated is given up."""

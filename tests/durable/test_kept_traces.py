@@ -27,7 +27,7 @@ def handed_out(folder: Path, *, max_age_s: float) -> list[KeptTrace]:
         return True
 
     traces = KeptTraces(StateFolder(folder), max_age_s=max_age_s)
-    traces.hand_out_to(take_up)
+    traces.left.hand_out_to(take_up)
     traces.start()
     eventually(lambda: traces.unfinished == 0)
     traces.close(5)
@@ -64,7 +64,7 @@ def test_what_was_not_taken_is_handed_out_again(tmp_path: Path) -> None:
         return len(asked) == 3
 
     traces = KeptTraces(StateFolder(tmp_path))
-    traces.hand_out_to(take_up)
+    traces.left.hand_out_to(take_up)
     traces.start()
     eventually(lambda: len(asked) == 3 and traces.unfinished == 0)
     traces.close(5)
