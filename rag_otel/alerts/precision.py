@@ -13,6 +13,7 @@ import math
 from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.lazy_dataclass import dataclass
 
 MEASURED: Final = {0.95: (4, 0), 0.9: (6, 0), 0.8: (7, 1), 0.7: (10, 4), 0.5: (15, 12), 0.3: (31, 28)}
@@ -50,7 +51,7 @@ class AnswerPrecision:
     def _trust(self, alert: Alert, judge: str | None) -> str:
         if self.stated is not None:
             return f"{self.stated:.0%} of such alerts, as alert_precision says"
-        measured = judge == "embedded" and alert.metric == "faithfulness"
+        measured = judge == "embedded" and alert.metric == FAITHFULNESS
         told = next((told for risk, told in MEASURED.items() if measured and (alert.risk or 0.0) >= risk), None)
         return _UNKNOWN if told is None else _in_words(*told)
 

@@ -40,8 +40,6 @@ _SURE_OF_FEW: Final = 1.4
 """The same where `baseline_count` was set below the default: the first bound is wanted to tell a drop."""
 _MORE_OF_SLICE: Final = 1.0
 """And so many more for a slice: of a thousand of them some have an unlucky mean."""
-_BAD: Final = 0.5
-"""An answer of less goodness is bad by itself, where nobody has labelled it."""
 _SURE_HIGH_Z: Final = 2.9
 """Standard errors above an estimate that hold at the moment of an alarm, which is when it is lowest: measured."""
 
@@ -118,7 +116,7 @@ class Family:
         turned = []
         for series_name, value in seen.values:
             found = self._effects.get(series_name) if seen.in_sample else None
-            bad = value < _BAD if seen.bad is None else series_name in seen.bad
+            bad = seen.says_bad(series_name, value)
             shift = 0.0 if found is None else found.shift(slices)
             for slice_name in slices:
                 key = (series_name, slice_name)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rag_otel.evaluation.directions import goodness, lower_is_better
+from rag_otel.evaluation.support import UNFAITHFUL
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace
 from rag_otel.ratings.words import COMPLAINT_BELOW
@@ -22,8 +23,8 @@ FEEDBACK: Final = "feedback"
 """A dimension: `complaint` or `content`, of answers that a user has rated."""
 _FIELDS: Final = frozenset({"service", "route", "model", "convention", "user_id", "session_id"})
 _NS: Final = 1_000_000_000
-UNFAITHFUL: Final = "unfaithful"
 _BAD: Final = 0.5
+"""An answer of less goodness is bad by itself, where nobody has labelled it."""
 _LONGEST: Final = 120
 
 
@@ -59,6 +60,10 @@ class Observation:
     session. None: no key is known."""
     answer: Answered | None = None
     """Of stored answers only: live monitoring keeps no texts."""
+
+    def says_bad(self, series: str, value: float) -> bool:
+        """Whether the answer is bad by itself, as a series of it sees it."""
+        return value < _BAD if self.bad is None else series in self.bad
 
 
 def observation(result: EvaluatedTrace, dimensions: Sequence[str] = DIMENSIONS) -> Observation | None:

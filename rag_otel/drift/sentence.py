@@ -11,8 +11,8 @@ from typing import Final
 
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL, RISK, UNJUDGED, falls, shown, signal_of
+from rag_otel.evaluation.support import FAITHFULNESS
 
-_FAITHFULNESS: Final = "faithfulness"
 _RECENT_S: Final = 2 * 86_400.0
 """Of what began so lately the hour matters too."""
 _MOSTLY: Final = 0.3
@@ -44,7 +44,7 @@ def subject(series: str) -> str:
     metric, signal = series.rpartition(".")[0], signal_of(series)
     words = metric.replace("_", " ")
     if signal == RISK:
-        return "The hallucination risk" if metric == _FAITHFULNESS else f"The risk of {words}"
+        return "The hallucination risk" if metric == FAITHFULNESS else f"The risk of {words}"
     if signal == UNJUDGED:
         return f"The share of answers without a {words} verdict"
     return words[:1].upper() + words[1:]
@@ -80,7 +80,7 @@ def _badness(series: str) -> str:
     metric, signal = series.rpartition(".")[0], signal_of(series)
     if signal == UNJUDGED:
         return "without a verdict"
-    if metric == _FAITHFULNESS:
+    if metric == FAITHFULNESS:
         return "unfaithful"
     return f"{'below' if falls(series) else 'above'} .5"
 

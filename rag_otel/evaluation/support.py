@@ -19,9 +19,11 @@ from rag_otel.model import ClaimVerdict, Verdict
 UNFAITHFUL_FROM: Final = 0.3
 """The default of t. On answers that people have marked, out of fold, 43% of those that the embedded judge labels
 `unfaithful` with it are unfaithful, and it finds 72% of those that are (`benchmarks/faithfulness_quality.py`)."""
+FAITHFULNESS: Final = "faithfulness"
+"""The metric of which these labels are."""
 FAITHFUL: Final = "faithful"
 UNFAITHFUL: Final = "unfaithful"
-_UNSUPPORTED: Final = (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO)
+UNSUPPORTED: Final = (Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO)
 """The worst one first."""
 
 
@@ -42,15 +44,15 @@ def label_of(verdicts: Sequence[ClaimVerdict]) -> str | None:
     """The label of an answer with these claims. None without a judged claim, and while claims that are unjudged could
     still make it unfaithful."""
     said = {verdict.verdict for verdict in verdicts}
-    if said.intersection(_UNSUPPORTED):
+    if said.intersection(UNSUPPORTED):
         return UNFAITHFUL
     return FAITHFUL if said == {Verdict.SUPPORTED} else None
 
 
 def worst_first(claims: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
     """The unsupported claims: contradicted ones first, then those least likely to be supported."""
-    failing = [claim for claim in claims if claim.verdict in _UNSUPPORTED]
-    return sorted(failing, key=lambda claim: (_UNSUPPORTED.index(claim.verdict), claim.support_probability or 0.0))
+    failing = [claim for claim in claims if claim.verdict in UNSUPPORTED]
+    return sorted(failing, key=lambda claim: (UNSUPPORTED.index(claim.verdict), claim.support_probability or 0.0))
 
 
 def _settled(verdict: ClaimVerdict, unfaithful_from: float) -> ClaimVerdict:

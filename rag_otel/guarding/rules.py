@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.directions import is_worse
-from rag_otel.evaluation.support import UNFAITHFUL
+from rag_otel.evaluation.support import FAITHFULNESS, UNFAITHFUL
 from rag_otel.model import ClaimVerdict, Evaluation, ReasonCode
 from rag_otel.writers.attributes import unsupported
 
@@ -22,7 +22,6 @@ Action: TypeAlias = Literal["block", "replace", "annotate", "remove"]
 Default: TypeAlias = Literal["allow", "block"]
 Streaming: TypeAlias = Literal["hold", "release"]
 
-FAITHFULNESS: Final = "faithfulness"
 REFUSAL: Final = "This answer is withheld, because the sources do not support it."
 NOTE: Final = " [not supported by the sources]"
 

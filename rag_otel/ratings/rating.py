@@ -26,7 +26,8 @@ LONGEST_COMMENT: Final = 4_000
 _LONGEST_NAME: Final = 100
 _MOST_REMEMBERED: Final = 4_096
 """Ratings that are remembered; the oldest is forgotten first. One takes about 300 bytes."""
-_RESERVED: Final = frozenset({"note"})
+RESERVED_NAMES: Final = frozenset({"note"})
+"""Phoenix rejects a whole batch that contains an annotation of this name."""
 _HEX: Final = re.compile(r"[0-9a-f]+")
 
 
@@ -89,8 +90,8 @@ def rating(
         raise ValueError("give a score, a label or a comment")
     if score is not None and not (isinstance(score, int | float) and 0 <= score <= 1):
         raise ValueError(f"score must be within 0..1, not {score!r}")
-    if not 0 < len(name) <= _LONGEST_NAME or name in _RESERVED:
-        raise ValueError(f"name must have 1 to {_LONGEST_NAME} characters and not be {', '.join(_RESERVED)}")
+    if not 0 < len(name) <= _LONGEST_NAME or name in RESERVED_NAMES:
+        raise ValueError(f"name must have 1 to {_LONGEST_NAME} characters and not be {', '.join(RESERVED_NAMES)}")
     return Rating(
         trace_id=_hex_id(trace_id, 32, "trace_id"),
         span_id=None if span_id is None else _hex_id(span_id, 16, "span_id"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
 from rag_otel.evaluation.evaluate import evaluate
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
 from rag_otel.protocols import Evaluator, Sampler
@@ -24,7 +25,7 @@ from rag_otel.sampling.local_only import LocalOnly
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import DriftSettings
 from rag_otel.settings.judge_names import EMBEDDED
-from rag_otel.writers.annotations import FAITHFULNESS, annotator_kind
+from rag_otel.writers.annotations import annotator_kind
 
 if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rag_otel.alert import Alert
+from rag_otel.evaluation.support import UNSUPPORTED
 from rag_otel.model import Chunk, ClaimVerdict, EvaluatedTrace, Evaluation, RagTrace
-from rag_otel.writers.attributes import UNSUPPORTED, hidden_content
+from rag_otel.writers.attributes import hidden_content
 
 _CHUNK: Final = 120
 """Characters of a chunk without an id, by which it is told apart."""

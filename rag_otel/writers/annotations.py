@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from rag_otel import semconv
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, lower_is_better
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import AttributeValue, EvaluatedTrace, Evaluation, SamplingDecision
 from rag_otel.safety.privacy import HiddenContent
@@ -24,7 +25,6 @@ from rag_otel.writers.attributes import hidden_content, present, unsupported
 AnnotatorKind = Literal["CODE", "LLM", "HUMAN"]
 IDENTIFIER: Final = "rag-otel"
 """The same for every metric and version. Phoenix averages annotations of one name with different identifiers."""
-FAITHFULNESS: Final = "faithfulness"
 HALLUCINATION_RISK: Final = "hallucination_risk"
 _CODE_JUDGES: Final = frozenset({"", "embedded", "function", "hhem", "lexical", "local", "overlap"})
 """Judges that are not language models, by the part of their name before the first `:`, `@`, `/` or `-`."""

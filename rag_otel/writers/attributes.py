@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from rag_otel import semconv
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, lower_is_better
+from rag_otel.evaluation.support import UNSUPPORTED
 from rag_otel.model import (
     AttributeValue,
     ClaimVerdict,
@@ -28,14 +29,12 @@ from rag_otel.model import (
     Evaluation,
     EvaluationStatus,
     SamplingDecision,
-    Verdict,
 )
 from rag_otel.safety.guard import counters, logger
 from rag_otel.safety.privacy import HiddenContent, content_hidden
 
 MOST_CLAIMS: Final = 30
 """Claims of an evaluation that are written; of more the worst."""
-UNSUPPORTED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO})
 
 
 def evaluation_attributes(

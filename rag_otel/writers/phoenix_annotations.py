@@ -12,21 +12,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.evaluation.support import FAITHFUL, UNFAITHFUL
 from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
+from rag_otel.ratings.rating import RESERVED_NAMES
 from rag_otel.writers.annotations import IDENTIFIER, Annotation, annotation_of, annotator_kind
 from rag_otel.writers.attributes import hidden_content, present
 from rag_otel.writers.phoenix_api import PhoenixApi
-from rag_otel.writers.phoenix_configurations import PhoenixConfigurations
+from rag_otel.writers.phoenix_configurations import LABEL_SCORES, PhoenixConfigurations
 
-RESERVED_NAMES: Final = frozenset({"note"})
-"""Phoenix rejects a whole batch that contains an annotation of this name."""
-
-
-LABEL_SCORES: Final = {FAITHFUL: 1.0, UNFAITHFUL: 0.0}
-"""The score of an annotation with a label. So colour, label and mean agree: the mean is the share of faithful answers.
-The share of supported claims and the risk are in the metadata (`SCORE`, `RISK`)."""
 SCORE: Final = "score"
+"""In the metadata: the score itself, the share of supported claims, and the risk."""
 RISK: Final = "risk"
 
 

@@ -25,6 +25,9 @@ from rag_otel.safety.guard import logger
 from rag_otel.safety.scheduler import scheduler
 from rag_otel.writers.phoenix_api import PhoenixApi
 
+LABEL_SCORES: Final = {UNFAITHFUL: 0.0, FAITHFUL: 1.0}
+"""The score of an annotation with a label. So colour, label and mean agree: the mean is the share of faithful answers.
+"""
 _CONFIGURATIONS: Final = "/v1/annotation_configs"
 _DEFAULT_PROJECT: Final = "default"
 _REFUSALS: Final = (PermanentError, RetryableError, ValueError, KeyError, TypeError)
@@ -109,8 +112,8 @@ def _project_of(result: EvaluatedTrace) -> str:
 
 
 def _configuration(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    if evaluation.label in (FAITHFUL, UNFAITHFUL):
-        values = [{"label": UNFAITHFUL, "score": 0.0}, {"label": FAITHFUL, "score": 1.0}]
+    if evaluation.label in LABEL_SCORES:
+        values = [{"label": label, "score": score} for label, score in LABEL_SCORES.items()]
         return {"type": "CATEGORICAL", "name": name, "optimization_direction": "MAXIMIZE", "values": values}
     direction = "MINIMIZE" if lower_is_better(evaluation.name) else "MAXIMIZE"
     bounds = {"lower_bound": 0.0, "upper_bound": 1.0}

@@ -12,9 +12,10 @@ from typing import Any, Final, TypeAlias
 
 from rag_otel import semconv
 from rag_otel.evaluation.directions import LOWER_IS_BETTER, declare_lower_is_better
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.model import OUTSIDE_SAMPLE, SamplingReason
 from rag_otel.ratings.words import COMPLAINT_BELOW, rating_of, share
-from rag_otel.writers.annotations import FAITHFULNESS, IDENTIFIER, risk_name
+from rag_otel.writers.annotations import IDENTIFIER, risk_name
 
 HUMAN: Final = "HUMAN"
 _KEY: Final = f"{semconv.EVALUATION}."

@@ -12,10 +12,10 @@ from rag_otel import semconv
 from rag_otel.drift.observation import RISK, SCORE, UNJUDGED, Answered, Observation, dimension_of, is_bad
 from rag_otel.errors import InputError
 from rag_otel.evaluation.directions import goodness
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.formats.rows import placed_rows
 from rag_otel.model import OUTSIDE_SAMPLE, RagTrace, SpanRecord, SpanRef
 from rag_otel.ratings.words import share
-from rag_otel.writers.annotations import FAITHFULNESS
 from rag_otel_collectors.conventions import default_conventions
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.annotated_spans import annotated_traces, annotations_by_span, judged_by_other

@@ -15,9 +15,9 @@ from rag_otel.alert import Alert, AlertExample, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.monitors.burn import Budget, Burning
 from rag_otel.alerts.monitors.monitor import Monitor
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import EvaluatedTrace, Evaluation
-from rag_otel.writers.annotations import FAITHFULNESS
 
 SLO_BURN_RATE: Final = "slo_burn_rate"
 OTHER: Final = "other"

@@ -9,10 +9,10 @@ from typing import Any
 from rag_otel import semconv
 from rag_otel.cli.demo.report import StoryAnswer
 from rag_otel.cli.demo.story import AFTER, BEFORE
+from rag_otel.evaluation.support import FAITHFULNESS
 from rag_otel.model import Verdict
-from rag_otel.writers.annotations import FAITHFULNESS
-from rag_otel.writers.phoenix_annotations import LABEL_SCORES
 from rag_otel.writers.phoenix_annotations import SCORE as NOTED_SCORE
+from rag_otel.writers.phoenix_configurations import LABEL_SCORES
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 
 SCORE = semconv.metric_key(FAITHFULNESS, "score")
