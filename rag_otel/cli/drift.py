@@ -15,7 +15,7 @@ from typing import Any, Final
 from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, replay, views
 from rag_otel.cli.drift_report.worst import WorstAnswer, worst_answers
-from rag_otel.cli.options import json_option, phoenix_options
+from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import Outcome, table, write_file
 from rag_otel.drift.alerting import describe, moment
@@ -25,7 +25,7 @@ from rag_otel.drift.observation import ALL, Observation, shown
 from rag_otel.drift.sentence import sentence
 from rag_otel.drift.setup import drift_settings
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel.settings import Settings, resolve
+from rag_otel.settings import Settings
 from rag_otel.writers.phoenix_links import phoenix_page, trace_link
 from rag_otel_collectors.stored.scores import JUDGE, from_files, from_other_judge, from_phoenix, metrics_of
 
@@ -71,9 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Outcome:
     """Exit code 1 while a series is in alarm. Raises ConfigurationError, InputError and the errors of Phoenix's
     client."""
-    given = {name: getattr(arguments, name) for name in _OVERRIDES}
-    given |= {"phoenix_endpoint": arguments.phoenix_endpoint, "project_name": arguments.project}
-    settings = resolve(given).settings
+    settings = settings_of(arguments, **{name: getattr(arguments, name) for name in _OVERRIDES})
     if arguments.relearn:
         asked = ask_to_relearn(_folder(settings))
         told = "states will learn new baselines; a running process starts within a minute of its next result"

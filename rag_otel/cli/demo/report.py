@@ -16,10 +16,12 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.observation import ALL, Observation, observation
 from rag_otel.drift.sentence import sentence
+from rag_otel.evaluation.calibration import Labelled
 from rag_otel.evaluation.support import UNFAITHFUL, worst_first
 from rag_otel.model import EvaluatedTrace, Evaluation
 from rag_otel.rendering.text_cutting import one_line
 from rag_otel.writers.phoenix_links import trace_link
+from rag_otel_evaluators.calibration.agreement import auroc
 
 BASELINE_COUNT: Final = 80
 """The week has 170 answers; in production 500 are learned from."""
@@ -80,21 +82,11 @@ def _agreement(found: Sequence[StoryAnswer]) -> str:
     marked = [outcome for outcome in scored if outcome.asked.hallucinated]
     both = sum(outcome.asked.hallucinated for outcome in flagged)
     agreed = sum((outcome.evaluation.label == UNFAITHFUL) == outcome.asked.hallucinated for outcome in scored)
-    area = auroc(
-        [outcome.evaluation.risk or 0.0 for outcome in scored], [outcome.asked.hallucinated for outcome in scored]
-    )
+    area = auroc([Labelled(risk=each.evaluation.risk or 0.0, bad=each.asked.hallucinated) for each in scored])
     return (
         f"  Against the human labels: AUROC of risk {area:.2f}; {both} of {len(marked)} marked answers labelled "
         f"unfaithful, {len(flagged) - both} others as well; {agreed / len(scored):.0%} of labels agree."
     )
-
-
-def auroc(risks: Sequence[float], labels: Sequence[bool]) -> float:
-    """Probability that a marked answer has a higher risk than an unmarked one, ties counting half (Mann-Whitney)."""
-    positive = [risk for risk, label in zip(risks, labels, strict=True) if label]
-    negative = [risk for risk, label in zip(risks, labels, strict=True) if not label]
-    wins = sum((high > low) + 0.5 * (high == low) for high in positive for low in negative)
-    return wins / (len(positive) * len(negative))
 
 
 def _riskiest(found: Sequence[StoryAnswer], base_url: str) -> str:

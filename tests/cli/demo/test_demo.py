@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_otel.cli.demo.report import auroc, drift_report, report
+from rag_otel.cli.demo.report import drift_report, report
 from rag_otel.cli.demo.story import AFTER, BEFORE, OutOfFoldFaithfulness, examples_folder, week
 from rag_otel.cli.main import main
 from tests.cli.demo.conftest import Told
@@ -74,11 +74,6 @@ def test_the_week_lies_within_what_phoenix_shows_at_first() -> None:
     assert min(counts.values()) >= 55
     assert [asked.model for asked in story] == [model for model in (*BEFORE, AFTER) for _ in range(counts[model])]
     assert min(asked.at_ns for asked in story if asked.model == AFTER) % (86_400 * 10**9) < 2 * 3_600 * 10**9
-
-
-def test_auroc_counts_ties_half() -> None:
-    """Worked example: of four pairs two are won, one is lost, one is a tie."""
-    assert auroc([0.9, 0.4, 0.5, 0.4], [True, True, False, False]) == (1 + 1 + 0 + 0.5) / 4
 
 
 def test_without_the_examples_the_demo_says_what_is_missing(
