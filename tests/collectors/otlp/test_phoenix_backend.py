@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_otel import semconv
-from rag_otel.cli.recognised_phoenix import with_phoenix
+from rag_otel.cli.serving import with_phoenix
 from rag_otel_collectors.otlp.settings import configure
 from testkit.collector import SCORE, a_collector
 from testkit.http_receiver import http_receiver
