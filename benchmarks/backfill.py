@@ -135,7 +135,7 @@ class Prepared:
         command.configure(parser)
         self.arguments = parser.parse_args(where)
         self.settings = settings_of(self.arguments)
-        self.pipeline = compose_pipeline(self.settings, default_cap=None, budgeted=False)
+        self.pipeline = compose_pipeline(self.settings, budgeted=False)
         self.results = asyncio.run(self._judged())
 
     async def _judged(self) -> dict[SpanRef, EvaluatedTrace]:

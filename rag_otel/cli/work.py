@@ -101,7 +101,7 @@ async def _serve(
     settings = dataclasses.replace(settings, judge=judge, evaluators=tuple(evaluators))
     privacy.configure(capture_content=settings.capture_content)
     stop = until_told_to_stop()
-    pipeline = compose_pipeline(settings, default_cap=None)
+    pipeline = compose_pipeline(settings)
     prepare(pipeline.evaluators)
     results = ResultWriter(
         [connect(backend) for backend in configuration.backends],

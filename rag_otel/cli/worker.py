@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision
@@ -17,7 +16,6 @@ from rag_otel.safety import privacy, redaction
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.setup.judging import compose_pipeline
-from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.evaluation.pool import WORKER_DIED, EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
@@ -45,9 +43,8 @@ def build(setup: tuple[Settings, int]) -> Evaluate:
     if settings.evaluations_per_minute is not None:
         settings = dataclasses.replace(settings, evaluations_per_minute=settings.evaluations_per_minute / processes)
     return TraceEvaluator(
-        pipeline=compose_pipeline(settings, default_cap=None),
-        attributes=partial(evaluation_attributes, capture_content=settings.capture_content),
-        status_attributes=status_attributes,
+        pipeline=compose_pipeline(settings),
+        capture_content=settings.capture_content,
         hold_s=settings.spans.hold,
         publishes=settings.judge.job_queue_url is not None,
     ).evaluate
@@ -56,7 +53,7 @@ def build(setup: tuple[Settings, int]) -> Evaluate:
 def build_for_backfill(settings: Settings) -> Evaluate:
     """What a process of a backfill does: it evaluates one stored trace after the other."""
     redaction.remember(secrets_of(settings))
-    pipeline = compose_pipeline(settings, default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(settings, budgeted=False)
 
     async def evaluate(job: Job, reply: Callable[[Reply], None]) -> None:
         trace, decision = job.work

@@ -43,12 +43,12 @@ EMBEDDED_PER_MINUTE: Final = 600.0
 def compose_pipeline(
     settings: Settings,
     *,
-    default_cap: float | None,
+    default_cap: float | None = None,
     in_background: InBackground | None = None,
     budgeted: bool = True,
 ) -> Pipeline:
-    """What reads, decides and evaluates; `default_cap` is the evaluations per minute where the settings name none.
-    With `budgeted=False` the budgets of the settings do not apply: a backfill has its own.
+    """What reads, decides and evaluates. `default_cap`: evaluations per minute where the settings name none; None: any
+    number. With `budgeted=False` the budgets of the settings do not apply: a backfill has its own.
 
     The heavy imports of judges happen here; a language model's are handed to `in_background`.
     Raises ConfigurationError, also for a judge that may cost money and has no cap.

@@ -28,7 +28,6 @@ from rag_otel.protocols import Evaluator
 from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
 from rag_otel.telemetry.telemetry import Telemetry
-from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace, TraceEvaluator
@@ -86,9 +85,7 @@ def processor(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
 def collector(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
     """An evaluation process of the collector, one assembled trace after the other."""
     seen = Seen()
-    evaluator = TraceEvaluator(
-        pipeline=pipeline, attributes=evaluation_attributes, status_attributes=status_attributes, hold_s=30
-    )
+    evaluator = TraceEvaluator(pipeline=pipeline, hold_s=30, capture_content=True)
     for number, evaluable in enumerate(traces):
         trace_id = bytes([number + 1]) * 16
         slices = split(a_request(*a_rag_trace(trace_id, answer="x" if evaluable else "")).SerializeToString())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -17,9 +17,9 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.errors import ConfigurationError
 from rag_otel.formats.rows import STDIN
-from rag_otel.model import AttributeValue, EvaluatedTrace, EvaluationStatus, RagTrace, ReasonCode, SpanRecord, SpanRef
+from rag_otel.model import EvaluatedTrace, EvaluationStatus, RagTrace, ReasonCode, SpanRecord, SpanRef
 from rag_otel.protocols import Evaluator
-from rag_otel.writers.attributes import status_attributes
+from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.backfill.engine import Spans, is_current
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.enriched_files import write_enriched
@@ -43,17 +43,20 @@ class FileStore:
         files: Sequence[str],
         output: Path,
         evaluators: Sequence[Evaluator],
-        attributes: Callable[[EvaluatedTrace], Mapping[str, AttributeValue]],
         *,
+        capture_content: bool,
         dry_run: bool = False,
     ) -> None:
-        """Raises ConfigurationError if the files cannot be used, InputError if an existing output is not OTLP."""
+        """Without `capture_content` no text is written on spans.
+
+        Raises ConfigurationError if the files cannot be used, InputError if an existing output is not OTLP.
+        """
         if STDIN in files:
             raise ConfigurationError("standard input cannot be read twice: name a file")
         self._files = files
         self._output = output
         self._evaluators = evaluators
-        self._attributes = attributes
+        self._capture_content = capture_content
         self._journal_path = output.with_name(f"{output.name}.partial")
         self.cut = 0
         """Traces that were evaluated before the end of the files, because too many were incomplete at once."""
@@ -108,7 +111,8 @@ class FileStore:
             again = tuple(f"{semconv.EVALUATION}.{each.name}." for each in result.evaluations)
             stored = self._stored(result.trace.target) or {}
             kept = {key: value for key, value in stored.items() if not key.startswith(again)}
-            self._keep(result.trace.target, kept | dict(self._attributes(result)), fresh=True)
+            written = evaluation_attributes(result, capture_content=self._capture_content)
+            self._keep(result.trace.target, kept | written, fresh=True)
         self._journal.commit()
 
     def settle(self) -> None:

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments)
     require_price_of_budget(arguments, settings)
     settings = dataclasses.replace(settings, sampler=RatedSampler())
-    pipeline = compose_pipeline(settings, default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(settings, budgeted=False)
     # The command writes the results itself; the delivery raises alerts and watches for drift. That results stay away
     # for hours is no sign of trouble here.
     watched = dataclasses.replace(

@@ -12,7 +12,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,7 +38,6 @@ from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline
 from rag_otel.writers.annotations import annotator_kind
-from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel.writers.phoenix_backfill import PhoenixBackfillWriter
 from rag_otel.writers.phoenix_links import phoenix_page, project_link
 from rag_otel_collectors.backfill.engine import Backfill, Store, Tally
@@ -74,7 +72,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         require_price_of_budget(arguments, settings)
     workers = _workers(arguments, settings)
     judging = asking_nobody(settings) if arguments.dry_run else settings
-    pipeline = compose_pipeline(judging, default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(judging, budgeted=False)
     with contextlib.ExitStack() as resources:
         files = _file_store(arguments, settings, pipeline) if arguments.files else None
         if files is not None:
@@ -109,8 +107,13 @@ def run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _file_store(arguments: argparse.Namespace, settings: Settings, pipeline: Pipeline) -> FileStore:
-    attributes = partial(evaluation_attributes, capture_content=settings.capture_content)
-    return FileStore(arguments.files, arguments.output, pipeline.evaluators, attributes, dry_run=arguments.dry_run)
+    return FileStore(
+        arguments.files,
+        arguments.output,
+        pipeline.evaluators,
+        capture_content=settings.capture_content,
+        dry_run=arguments.dry_run,
+    )
 
 
 def _workers(arguments: argparse.Namespace, settings: Settings) -> Workers | None:

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     """Simulates the policy. Raises ConfigurationError and the client's errors."""
     settings = settings_of(arguments, sampling_policy=arguments.policy, budgets=arguments.budget)
     project = phoenix_project(arguments, settings)
-    pipeline = compose_pipeline(asking_nobody(settings), default_cap=None, budgeted=False)
+    pipeline = compose_pipeline(asking_nobody(settings), budgeted=False)
     paid = [each for each in pipeline.evaluators if annotator_kind(each.judge_name) == "LLM"]
     price = price_of(settings, arguments) if paid else None
     if paid and price is None:

@@ -16,7 +16,6 @@ from rag_otel.budgets.run import RunBudget
 from rag_otel.cli.main import main
 from rag_otel.settings import Settings
 from rag_otel.setup.judging import compose_pipeline
-from rag_otel.writers.attributes import evaluation_attributes
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.file_source import FileStore
 from tests.collectors.backfill.stored import a_trace, spans_in, written
@@ -114,8 +113,8 @@ def test_an_interrupted_run_goes_on_from_its_journal(capsys: pytest.CaptureFixtu
     source = written(tmp_path / "in.jsonl", *(a_trace(number) for number in range(5)))
     output = tmp_path / "out.jsonl"
     settings = Settings()
-    pipeline = compose_pipeline(settings, default_cap=None)
-    store = FileStore([str(source)], output, pipeline.evaluators, evaluation_attributes)
+    pipeline = compose_pipeline(settings)
+    store = FileStore([str(source)], output, pipeline.evaluators, capture_content=True)
     asyncio.run(Backfill(store=store, pipeline=pipeline, budget=RunBudget(evaluations=3)).run(Tally()))
     store.close()  # and never `finish`
     assert not output.exists()

@@ -27,6 +27,7 @@ from rag_otel.model import (
 )
 from rag_otel.pipeline import Pipeline
 from rag_otel.safety.guard import logger
+from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import QueuedJob
 from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
@@ -34,7 +35,6 @@ from rag_otel_collectors.otlp.requests.span_records import Outline, span_records
 from rag_otel_collectors.otlp.requests.wire import SpanSlice, attribute_bytes
 
 Attributes: TypeAlias = Mapping[str, AttributeValue]
-StatusForm: TypeAlias = Callable[[EvaluationStatus, str | None, SamplingDecision | None], Attributes]
 DEADLINE: Final = "deadline"
 ALREADY: Final = "already_evaluated"
 """The application evaluated the trace in process. Its spans have a status."""
@@ -52,29 +52,29 @@ class HeldTrace(NamedTuple):
 class _Outcome:
     """The results of a job so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, capture_content: bool) -> None:
+        self._capture_content = capture_content
         self.outcomes: list[tuple[str, str]] = []
         self._written: dict[str, Attributes] = {}
         """By span id."""
         self._results: list[EvaluatedTrace] = []
         self._jobs: list[QueuedJob] = []
 
-    def unscored(
-        self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision, form: StatusForm
-    ) -> None:
+    def unscored(self, trace: RagTrace, status: EvaluationStatus, reason: str, decision: SamplingDecision) -> None:
         """Records that the trace is forwarded with a status and without scores."""
-        self._written[trace.target.span_id] = form(status, reason, decision)
+        self._written[trace.target.span_id] = status_attributes(status, reason, decision)
         self.outcomes.append((str(status), reason))
 
-    def scored(self, result: EvaluatedTrace, form: Callable[[EvaluatedTrace], Attributes]) -> None:
+    def scored(self, result: EvaluatedTrace) -> None:
         """Records that the trace is forwarded with its scores."""
-        self._written[result.trace.target.span_id] = form(result)
+        written = evaluation_attributes(result, capture_content=self._capture_content)
+        self._written[result.trace.target.span_id] = written
         self.outcomes.append((str(result.status), ""))
         self._results.append(result)
 
-    def queued(self, job: EvaluationJob, form: StatusForm) -> None:
+    def queued(self, job: EvaluationJob) -> None:
         """Records that the trace is forwarded without scores, and that a worker evaluates it."""
-        self.unscored(job.trace, EvaluationStatus.LATE, QUEUED, job.decision, form)
+        self.unscored(job.trace, EvaluationStatus.LATE, QUEUED, job.decision)
         self._jobs.append(queued(job))
 
     def reply(self, number: int, spans: Sequence[SpanRecord], *, last: bool) -> Reply:
@@ -99,16 +99,17 @@ class TraceEvaluator:
         self,
         *,
         pipeline: Pipeline,
-        attributes: Callable[[EvaluatedTrace], Attributes],
-        status_attributes: StatusForm,
         hold_s: float,
+        capture_content: bool,
         publishes: bool = False,
     ) -> None:
-        """With `publishes` nothing is evaluated: the traces become jobs for workers."""
+        """Without `capture_content` no text is written on spans.
+
+        With `publishes` nothing is evaluated: the traces become jobs for workers.
+        """
         self._publishes = publishes
         self._pipeline = pipeline
-        self._attributes = attributes
-        self._status_attributes = status_attributes
+        self._capture_content = capture_content
         self._hold_s = hold_s
 
     async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
@@ -127,9 +128,9 @@ class TraceEvaluator:
             late = (await asyncio.wait(tasks, timeout=self._hold_s))[1] if tasks else set()
             for task, (trace, decision) in tasks.items():
                 if task in late:
-                    found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision, self._status_attributes)
+                    found.unscored(trace, EvaluationStatus.LATE, DEADLINE, decision)
                 else:
-                    found.scored(task.result(), self._attributes)
+                    found.scored(task.result())
             reply(found.reply(job.number, spans, last=not late))
             outcomes = ()
             if late:
@@ -148,10 +149,10 @@ class TraceEvaluator:
             if may_leave_the_process(trace):
                 resource = dict(records[trace.target.span_id].resource)
                 job = EvaluationJob(trace=trace, decision=decision, resource=resource, project=self._pipeline.project)
-                found.queued(job, self._status_attributes)
+                found.queued(job)
             else:
                 reason = str(UnevaluableReason.REDACTED)
-                found.unscored(trace, EvaluationStatus.SKIPPED, reason, decision, self._status_attributes)
+                found.unscored(trace, EvaluationStatus.SKIPPED, reason, decision)
 
     async def _late(
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
@@ -164,7 +165,7 @@ class TraceEvaluator:
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]
     ) -> tuple[_Outcome, list[tuple[RagTrace, SamplingDecision]]]:
         """Returns the outcome of the traces that are not evaluated, and the list of those that are."""
-        found = _Outcome()
+        found = _Outcome(capture_content=self._capture_content)
         chosen: list[tuple[RagTrace, SamplingDecision]] = []
         for trace in traces:
             if semconv.STATUS in records[trace.target.span_id].attributes:
@@ -174,7 +175,7 @@ class TraceEvaluator:
             if reason is None:
                 chosen.append((trace, decision))
             else:
-                found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision, self._status_attributes)
+                found.unscored(trace, EvaluationStatus.SKIPPED, str(reason), decision)
         return found, chosen
 
 
