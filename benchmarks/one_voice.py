@@ -92,6 +92,7 @@ def killed_in_mid_stream(seed: int, workers_count: int = 4, kills: int = 2) -> d
             "ids": len({body["id"] for body in found if body["state"] == "firing"}),
             "deliveries": sum(body["state"] == "firing" for body in found),
             "resolved": sum(body["state"] == "resolved" for body in found),
+            "worse": sum(" fell further " in body["headline"] for body in found),
             "counted": state["family"]["count"],
         }
 
@@ -149,10 +150,12 @@ def main() -> None:
     for seed, each in enumerate(rounds):
         print(f"kill {seed}: {each}", flush=True)
     if rounds:
-        once = sum(each["ids"] == 1 for each in rounds)
+        once = sum(each["ids"] - each["worse"] == 1 for each in rounds)
+        worse = sum(each["worse"] > 0 for each in rounds)
         doubled = sum(each["deliveries"] > each["ids"] for each in rounds)
         least = min(each["counted"] for each in rounds)
-        print(f"one alarm in {once} of {len(rounds)}, delivered twice under one id in {doubled}, ")
+        print(f"one alarm in {once} of {len(rounds)}, followed by one that it got worse in {worse}")
+        print(f"delivered twice under one id in {doubled}")
         print(f"at least {least} of 700 answers counted")
     if arguments.tellings:
         kills_around_the_telling(arguments.tellings)

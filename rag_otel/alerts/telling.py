@@ -116,17 +116,13 @@ class AlertDelivery:
             elif alert.audience in hears(channel):
                 queue.put(alert)
 
-    def send_now(self) -> None:
-        """Close the digests, and begin to send what waits."""
-        self._close_windows()
-        for queue in self._queues:
-            queue.send_now()
-
     def flush(self, timeout_s: float) -> bool:
         """Tell now what is known, for `timeout_s` in all; False when something is left. Returns early where every
         channel that has something left is known to be down."""
         deadline = time.monotonic() + timeout_s
-        self.send_now()
+        self._close_windows()
+        for queue in self._queues:
+            queue.send_now()
         for monitor in self._monitors:
             with guarded("delivery.tick"):
                 monitor.tick()

@@ -39,11 +39,9 @@ class Watcher(Protocol):
 
     def raise_alert(self, alert: Alert) -> None: ...
 
-    def send_now(self) -> None:
-        """Begin to tell what waits, without waiting for it."""
+    def flush(self, timeout_s: float) -> bool:
+        """Tell what is known; False when something is left. With 0 it is begun, and not waited for."""
         ...
-
-    def flush(self, timeout_s: float) -> bool: ...
 
     def shutdown(self, timeout_s: float) -> None: ...
 
@@ -128,8 +126,8 @@ class Dispatcher:
         that has something left is known to be down.
         """
         deadline = time.monotonic() + timeout_s
-        if self._watcher is not None:  # writers that are waited for hold up no alert
-            self._watcher.send_now()
+        if self._watcher is not None:
+            self._watcher.flush(0.0)  # writers that are waited for hold up no alert
         for queue in self._queues:
             queue.send_now()
         written = wait_empty(self._queues, deadline)

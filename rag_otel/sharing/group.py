@@ -120,11 +120,6 @@ class SharedMonitoring:
         """What the other processes have counted since this one leads."""
         return self._elsewhere.copy()
 
-    def send_now(self) -> None:
-        """Where this process leads, begin to tell what waits."""
-        if (voice := self._voice) is not None:
-            voice.delivery.send_now()
-
     def flush(self, timeout_s: float) -> bool:
         """Write what is queued, and where this process leads, read and tell all that is there."""
         deadline = time.monotonic() + timeout_s

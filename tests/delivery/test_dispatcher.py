@@ -108,7 +108,8 @@ def test_two_destinations_that_hang_hold_up_nobody_and_cost_a_thread_each() -> N
     for count in (1, 2, 3):
         delivery.submit(a_result())
         eventually(lambda count=count: all(len(each.results) == count for each in healthy))  # type: ignore[misc]
-        assert len(set(threading.enumerate()) - before) <= 4
+        # On a busy machine one that answers may be taken for one that hangs; its thread ends soon after.
+        eventually(lambda: len(set(threading.enumerate()) - before) <= 4)
     assert not any(each.results for each in hanging)
     go_on.set()
     assert delivery.flush(PATIENCE_S)
