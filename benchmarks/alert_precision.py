@@ -27,8 +27,9 @@ from rag_otel.alert import Alert
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW
 from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.precision import AnswerPrecision
-from rag_otel.alerts.problems import DAY_S, Limits
+from rag_otel.alerts.problems import DAY_S
 from rag_otel.alerts.rules import AlertRules, parse_rule
+from rag_otel.alerts.schedule import Limits
 from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.cli.terminal import table
 from rag_otel.model import EvaluatedTrace, Evaluation, EvaluationStatus, RagTrace, SamplingDecision, SpanRef

@@ -19,8 +19,9 @@ from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.messages.next_steps import AlertLinks
-from rag_otel.alerts.problems import Limits, Problems
+from rag_otel.alerts.problems import Problems
 from rag_otel.alerts.rules import AlertRules
+from rag_otel.alerts.schedule import Limits
 from rag_otel.alerts.states import Moment, ProblemsState, ServiceNames
 from rag_otel.durable.named_states import NamedState
 from rag_otel.durable.state_folder import StateFolder

@@ -24,9 +24,8 @@ from typing import Final
 from rag_otel.alert import Alert, AlertAudience
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW, Bundle, review, without_texts
 from rag_otel.alerts.rules import Finding
-from rag_otel.alerts.schedule import QuietHours, Schedule
+from rag_otel.alerts.schedule import Limits, Schedule
 from rag_otel.alerts.states import Incident, Moment, Problem, ProblemsState
-from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
 
 MAX_PROBLEMS: Final = 1024
@@ -39,29 +38,12 @@ _LATE_S: Final = 300.0
 """Nobody asked for so long after a problem may have ended that the time in between was not watched."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """How often is told. Times in seconds."""
-
-    cooldown_s: float = 300.0
-    """Alerts of one problem are at least so far apart."""
-    resolve_after_s: float = 900.0
-    """A problem of single answers is over without a bad one for so long; 0: never."""
-    digest_s: float = 0.0
-    """Alerts of one name and service within it are one message; 0: each is sent at once."""
-    per_minute: int = 10
-    """Messages in any minute, at least 1."""
-    remind_s: float = 0.0
-    """What is still open is told again after so long; 0: never."""
-    quiet: QuietHours = dataclasses.field(default_factory=QuietHours)
-
-
 class Problems:
     """Decides; every method returns the messages to send now. Not thread-safe."""
 
     def __init__(self, limits: Limits, state: ProblemsState | None = None) -> None:
         self._limits = limits
-        self._schedule = Schedule(limits.quiet, limits.per_minute)
+        self._schedule = Schedule(limits)
         self.state = state or ProblemsState()
 
     # --- what happens -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""When a message may be sent: not in quiet hours, unless it is critical, and not too many in a minute.
+"""How often is told, and when: not in quiet hours, unless it is critical, and not too many messages in a minute.
 
 Quiet hours are written as windows, one a line:
 
@@ -9,6 +9,7 @@ Quiet hours are written as windows, one a line:
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import deque
 from collections.abc import Sequence
@@ -77,13 +78,30 @@ class QuietHours:
         return end
 
 
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How often is told. Times in seconds."""
+
+    cooldown_s: float = 300.0
+    """Alerts of one problem are at least so far apart."""
+    resolve_after_s: float = 900.0
+    """A problem of single answers is over without a bad one for so long; 0: never."""
+    digest_s: float = 0.0
+    """Alerts of one name and service within it are one message; 0: each is sent at once."""
+    per_minute: int = 10
+    """Messages in any minute, at least 1."""
+    remind_s: float = 0.0
+    """What is still open is told again after so long; 0: never."""
+    quiet: QuietHours = dataclasses.field(default_factory=QuietHours)
+
+
 class Schedule:
     """Quiet hours and the cap a minute. Messages for the records alone disturb nobody: neither holds them back."""
 
-    def __init__(self, quiet: QuietHours, per_minute: int) -> None:
-        self._quiet = quiet
-        self._per_minute = per_minute
-        self._sent: deque[float] = deque(maxlen=per_minute)
+    def __init__(self, limits: Limits) -> None:
+        self._quiet = limits.quiet
+        self._per_minute = limits.per_minute
+        self._sent: deque[float] = deque(maxlen=limits.per_minute)
         """When the last `per_minute` messages went out."""
 
     def may_send(self, told: Alert | Bundle, now: Moment) -> bool:

@@ -13,9 +13,8 @@ from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, trac
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import AnswerPrecision
-from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules, Finding, parse_rule
-from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.alerts.schedule import Limits, parse_quiet_hours
 from rag_otel.alerts.states import steady_time, wall_time_of
 from rag_otel.durable.state_folder import StateFolder
 from rag_otel.evaluation.directions import goodness

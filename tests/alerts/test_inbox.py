@@ -15,9 +15,9 @@ from rag_otel.alerts.inbox import Inbox
 from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.wording import alert_id, to_dict
 from rag_otel.alerts.precision import AnswerPrecision
-from rag_otel.alerts.problems import HELD, MAX_PROBLEMS, Limits
+from rag_otel.alerts.problems import HELD, MAX_PROBLEMS
 from rag_otel.alerts.rules import AlertRules, parse_rule
-from rag_otel.alerts.schedule import parse_quiet_hours
+from rag_otel.alerts.schedule import Limits, parse_quiet_hours
 from rag_otel.model import Evaluation, Verdict
 from rag_otel.safety.guard import counters
 from testkit.size import examples

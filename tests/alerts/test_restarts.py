@@ -17,8 +17,8 @@ from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.alertmanager import AlertmanagerChannel
 from rag_otel.alerts.inbox import LOOK_AGAIN_S, Inbox
 from rag_otel.alerts.monitors.health import SilenceMonitor
-from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules
+from rag_otel.alerts.schedule import Limits
 from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.durable.state_folder import DATABASE, StateFolder
 from testkit.http_receiver import http_receiver

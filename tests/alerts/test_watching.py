@@ -17,9 +17,8 @@ from rag_otel.alert import Alert, AlertState
 from rag_otel.alerts.channels.callback import CallbackChannel
 from rag_otel.alerts.inbox import NAME, VERSION, Inbox
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
-from rag_otel.alerts.problems import Limits
 from rag_otel.alerts.rules import AlertRules
-from rag_otel.alerts.schedule import QuietHours, parse_quiet_hours
+from rag_otel.alerts.schedule import Limits, QuietHours, parse_quiet_hours
 from rag_otel.alerts.telling import AlertDelivery
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.durable.state_folder import StateFolder
