@@ -33,8 +33,7 @@ def drift_alert(
     """The alert of an event; `told` is the (series, slice) that its problem was told with, where it is not its own.
     `follow_up_s`: when the anchors have told who has moved, seconds since the epoch, after the alarm itself."""
     series, slice_name = told or (event.series, event.slice)
-    drop = (event.before if event.before is not None else event.baseline) - (event.estimate or 0.0)
-    grave = signal_of(event.series) != UNJUDGED and drop >= _GRAVE and verdict.cause is not Cause.JUDGE
+    grave = signal_of(event.series) != UNJUDGED and event.drop >= _GRAVE and verdict.cause is not Cause.JUDGE
     parts = dict(part.split("=", 1) for part in (slice_name,) if part != ALL)
     return Alert(
         name=NAMES.get(signal_of(series), "drift"),

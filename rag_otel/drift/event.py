@@ -58,5 +58,10 @@ class DriftEvent:
         return self.learned.mean
 
     @property
+    def drop(self) -> float:
+        """How far the mean has fallen, as goodness; the whole of what was before where nothing is known of it since."""
+        return (self.baseline if self.before is None else self.before) - (self.estimate or 0.0)
+
+    @property
     def metric(self) -> str:
         return self.series.rpartition(".")[0]

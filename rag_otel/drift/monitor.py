@@ -16,7 +16,7 @@ from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key, belongs
 from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
 from rag_otel.drift.memory import NAME, RELEARN, VERSION, Memory
-from rag_otel.drift.observation import ALL, RISK, SCORE, observation, shown
+from rag_otel.drift.observation import ALL, RISK, SCORE, Observation, observation, shown
 from rag_otel.drift.records import to_record
 from rag_otel.drift.series import Series
 from rag_otel.durable.named_states import NamedState
@@ -108,10 +108,8 @@ class DriftMonitor:
     def take(self, batch: Sequence[Observed]) -> None:
         """Take results of several processes; what is saved of them and where they stood is saved together."""
         with guarded("drift.take"), self._lock:
-            for each in batch:
-                self.read.advance(each.upto)
             if batch:
-                self.write([each.result for each in batch])
+                self.write(self.read.results_of(batch))
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Take results. An alarm is told at once; what the anchors say of it follows."""
@@ -141,21 +139,19 @@ class DriftMonitor:
         if self._judge is not None:
             for evaluation in result.evaluations:
                 self._judge.notice(evaluation)
-        if any(value < REMEMBERED_BELOW for name, value in seen.values if name.endswith((SCORE, RISK))):
-            self._remember(result, seen.time_s, seen.slices, seen.values)
+        self._remember(result, seen)
         events = self.family.observe(seen)
         if self._judge is not None and not self._judge.has_read and self.family.settled:
             self._judge.check()  # the reference belongs to the baselines
         return events
 
-    def _remember(
-        self, result: EvaluatedTrace, time_s: float, slices: tuple[str, ...], values: tuple[tuple[str, float], ...]
-    ) -> None:
-        for evaluation in result.evaluations:  # an alarm of a metric shows the numbers of that metric
-            own = tuple(each for each in values if each[0].rpartition(".")[0] == evaluation.name)
+    def _remember(self, result: EvaluatedTrace, seen: Observation) -> None:
+        """Keep a bad answer for the alarms to come; an alarm of a metric shows the numbers of that metric."""
+        for evaluation in result.evaluations:
+            own = tuple(each for each in seen.values if each[0].rpartition(".")[0] == evaluation.name)
             if any(value < REMEMBERED_BELOW for name, value in own if name.endswith((SCORE, RISK))):
                 example = self._examples.of(result, evaluation)
-                self._bad.append(_Remembered(time_s=time_s, slices=slices, values=own, example=example))
+                self._bad.append(_Remembered(time_s=seen.time_s, slices=seen.slices, values=own, example=example))
 
     # --- alerts -----------------------------------------------------------------------------------------------------
 
@@ -182,8 +178,7 @@ class DriftMonitor:
         alarm."""
 
         def tell() -> None:
-            drop = (event.before or event.baseline) - (event.estimate or 0.0)
-            verdict = judge.verdict(event.series, drop, since_s=event.since_s, latest_s=event.latest_s)
+            verdict = judge.verdict(event.series, event.drop, since_s=event.since_s, latest_s=event.latest_s)
             if verdict.cause is Cause.UNKNOWN and verdict.shift is None:
                 return
             self._raise_alert(drift_alert(event, verdict, self._worst(event), told=problem, follow_up_s=self._clock()))

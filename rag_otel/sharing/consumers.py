@@ -48,6 +48,12 @@ class Positions:
             if position > self.taken.get(log, 0):
                 self.taken[log] = position
 
+    def results_of(self, batch: Sequence[Observed]) -> list[EvaluatedTrace]:
+        """The results of a batch, which the consumer takes now."""
+        for each in batch:
+            self.advance(each.upto)
+        return [each.result for each in batch]
+
     def stored(self, log: str) -> int:
         """What need not be read again, whatever happens to this process; all that was taken where nothing is saved."""
         return (self.taken if self._stored is None else self._stored).get(log, 0)
@@ -86,8 +92,6 @@ class Unsaved:
 
     def take(self, batch: Sequence[Observed]) -> None:
         """Write them."""
-        for each in batch:
-            self.read.advance(each.upto)
-        if batch:
+        if results := self.read.results_of(batch):
             with guarded(f"sharing.{self._writer.name}"):
-                self._writer.write([each.result for each in batch])
+                self._writer.write(results)

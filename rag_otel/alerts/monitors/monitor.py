@@ -83,10 +83,8 @@ class Monitors:
     def take(self, batch: Sequence[Observed]) -> None:
         """Results of several processes."""
         with self._lock:
-            for each in batch:
-                self.read.advance(each.upto)
             if batch:
-                self.write([each.result for each in batch])
+                self.write(self.read.results_of(batch))
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         with self._lock:
