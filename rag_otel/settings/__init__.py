@@ -44,7 +44,7 @@ class Settings:
     enabled: bool = row(True, "False: nothing is attached, nothing is evaluated")
     judge: JudgeSettings = JudgeSettings()
     metrics: Sequence[str] = row(("faithfulness",), "Metrics to evaluate")
-    evaluators: Sequence[Evaluator] = part((), "Evaluators of your own, beside `metrics`", each=Evaluator)
+    evaluators: Sequence[Evaluator] = part((), "Evaluators of your own, beside `metrics`", kind=Evaluator)
     evaluations_per_minute: float | None = row(
         None, "Cap; 600 for the embedded judge, for any other it must be given; inf: none"
     )
@@ -52,7 +52,7 @@ class Settings:
     sampling_policy: str | Mapping[str, Any] | None = row(
         None, "In place of `sample_ratio`: rules for what is evaluated; a TOML or JSON file, or JSON"
     )
-    sampler: Sampler | None = part(None, "A sampler of your own, given as `sampling_policy`")
+    sampler: Sampler | None = part(None, "A sampler of your own, given as `sampling_policy`", kind=Sampler)
     phoenix_endpoint: str | None = row(
         None,
         "Phoenix's address, http://host:6006",
@@ -69,7 +69,7 @@ class Settings:
     alerts: AlertSettings = AlertSettings()
     drift: DriftSettings = DriftSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
-    writers: Sequence[Writer] = part((), "Writers of your own, beside Phoenix annotations and spans", each=Writer)
+    writers: Sequence[Writer] = part((), "Writers of your own, beside Phoenix annotations and spans", kind=Writer)
     state_folder: str | None = row(
         None, "Where what must survive a restart is kept; processes that share it watch as one"
     )

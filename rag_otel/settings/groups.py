@@ -90,7 +90,7 @@ class AlertSettings(Group):
 
     on_alert: Callable[[Alert], object] | None = part(None, "Called with every alert")
     channels: Sequence[AlertChannel] = part(
-        (), "Channels of your own, beside the log and those named here", each=AlertChannel
+        (), "Channels of your own, beside the log and those named here", kind=AlertChannel
     )
     rules: Sequence[str] = row(("unfaithful",), "Which answers raise an alert, see the page on alerts")
     slo_target: float | None = row(
@@ -182,7 +182,7 @@ class SpanSettings(Group):
         "none", "Earlier messages that count as context: none, the user's, or all (the assistant's too)"
     )
     conventions: Sequence[Convention] = part(
-        (), "Readers of spans of your own, before the built-in ones", each=Convention
+        (), "Readers of spans of your own, before the built-in ones", kind=Convention
     )
     attribute_mapping: str | Mapping[str, Any] | None = row(
         None, "Where question, chunks, response stand in spans of your own: JSON, or a file"

@@ -65,12 +65,12 @@ def row(
     return dataclasses.field(default=default, repr=not secret, metadata=metadata)
 
 
-def part(default: Any, meaning: str, *, each: type[object] | None = None) -> Any:
+def part(default: Any, meaning: str, *, kind: type[object] | None = None) -> Any:
     """An object that an application hands over in its code: no text in a file or the environment stands for it.
 
-    `each`: the protocol of every one of them, where a part is a list of objects.
+    `kind`: the protocol of the object, or of each where the default is an empty list.
     """
-    return dataclasses.field(default=default, repr=False, metadata={_PART: True, "meaning": meaning, "each": each})
+    return dataclasses.field(default=default, repr=False, metadata={_PART: True, "meaning": meaning, "kind": kind})
 
 
 def parts_of(table: type[Any], given: Mapping[str, object]) -> dict[str, Any]:
@@ -78,21 +78,26 @@ def parts_of(table: type[Any], given: Mapping[str, object]) -> dict[str, Any]:
 
     Raises ConfigurationError where something is not what its place takes.
     """
-    kinds = {each.name: each.metadata["each"] for each in dataclasses.fields(table) if _PART in each.metadata}
-    named = {name: value for name, value in given.items() if name in kinds and value is not None}
-    return {name: value if kinds[name] is None else _objects(name, value, kinds[name]) for name, value in named.items()}
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(table):
+        value, kind = given.get(field.name), field.metadata.get("kind")
+        if _PART not in field.metadata or value is None:
+            continue
+        several = field.default == ()
+        objects = _listed(field.name, value) if several else (value,)
+        for each in objects:
+            if kind is not None and (isinstance(each, type) or not isinstance(each, kind)):
+                methods = sorted(name for name in vars(kind) if not name.startswith("_"))
+                raise ConfigurationError(f"{field.name}: {each!r} is no object with {', '.join(methods)}")
+        found[field.name] = objects if several else value
+    return found
 
 
-def _objects(place: str, given: object, kind: type[object]) -> tuple[object, ...]:
+def _listed(name: str, given: object) -> tuple[object, ...]:
     if isinstance(given, str):
-        names = "; names of metrics go into metrics=" if place == "evaluators" else ""
-        raise ConfigurationError(f"{place} must be a list of objects, not {given!r}{names}")
-    objects = tuple(given) if isinstance(given, Iterable) else (given,)
-    for each in objects:
-        if isinstance(each, type) or not isinstance(each, kind):
-            methods = sorted(name for name in vars(kind) if not name.startswith("_"))
-            raise ConfigurationError(f"{place}: {each!r} is no object with {', '.join(methods)}")
-    return objects
+        names = "; names of metrics go into metrics=" if name == "evaluators" else ""
+        raise ConfigurationError(f"{name} must be a list of objects, not {given!r}{names}")
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 class Group:

@@ -13,6 +13,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 import rag_otel
+from rag_otel.alerts.channels.log import LogChannel
 from rag_otel.errors import ConfigurationError
 from rag_otel.sampling.policy import SamplingPolicy
 from rag_otel.settings import Settings, resolve
@@ -21,6 +22,7 @@ from rag_otel.settings.groups import GROUPS, AlertSettings, DriftSettings, Judge
 from rag_otel.settings.rows import rows_of
 from rag_otel.settings.unknown import unread_variables
 from rag_otel.setup import instrument as instrumentation
+from rag_otel.writers.memory import MemoryWriter
 from rag_otel_evaluators import evaluate
 
 GROUP_NAMES = {group.__name__: group for group in GROUPS.values()}
@@ -116,6 +118,23 @@ def test_a_file_may_hold_groups() -> None:
     """`[evaluation.alerts]` in TOML."""
     settings = resolve({}, {}, file={"alerts": {"cooldown": 5, "slo_target": 0.9}, "hold": 1}).settings
     assert (settings.alerts.cooldown, settings.alerts.slo_target, settings.spans.hold) == (5.0, 0.9, 1.0)
+
+
+def test_one_object_stands_for_a_list_of_one() -> None:
+    (channel,) = resolve({"alerts": AlertSettings(channels=LogChannel())}, {}).settings.alerts.channels
+    assert channel.name == "log"
+    writer = MemoryWriter()
+    assert resolve({"writers": writer}, {}).settings.writers == (writer,)
+
+
+@pytest.mark.parametrize("name", ["evaluators", "sampler", "writers"])
+def test_objects_are_given_in_code_alone(name: str) -> None:
+    """No text stands for them, in a file or in the environment."""
+    with pytest.raises(ConfigurationError, match=f"unknown setting {name}"):
+        resolve({}, {}, file={name: "module:object"})
+    with pytest.raises(ConfigurationError, match=rf"{name}.* (must be a list of objects|is no object with)"):
+        resolve({name: "module:object"}, {})
+    assert not getattr(resolve({}, {f"RAG_OTEL_{name.upper()}": "module:object"}).settings, name)
 
 
 @pytest.mark.parametrize(
