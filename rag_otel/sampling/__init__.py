@@ -1,1 +1,1 @@
-"""Which traces are evaluated: a ratio of all (`ratio`) or a policy (`policy`), at most a number a minute (`cap`)."""
+"""Which traces are evaluated: a share of all, at most so many a minute (`amount`), or as a policy says (`policy`)."""

@@ -160,6 +160,9 @@ class ResilientModel:
     async def _ask(self, request: ChatRequest, response_model: type[T]) -> tuple[Reply, ParsedAnswer[T]]:
         """One reply and what it says, with retries of calls that cost nothing.
 
+        The waits are those of `RetryPolicy`. The loop is not `call_with_retries`: no wait outlasts the evaluation, time
+        in the limiter's queue does not count, and what one call is told to wait holds for all of the model.
+
         Raises RetryableError or PermanentError; CallTimeoutError at once, because such a call may have been paid for.
         """
         started, queued_s, attempt = time.monotonic(), 0.0, 0
