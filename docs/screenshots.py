@@ -19,8 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 from rag_otel.cli.demo.command import PROJECT
 from rag_otel.cli.demo.report import BASELINE_COUNT
 from rag_otel.cli.drift_report.page import render_page
-from rag_otel.cli.drift_report.view import replay, views
-from rag_otel.cli.drift_report.worst import worst_answers
+from rag_otel.cli.drift_report.view import replay, views, worst_answers
 from rag_otel.drift.family import DriftSettings
 from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.drift_report.page import latest, render_page
-from rag_otel.cli.drift_report.view import SeriesView, replay, views
-from rag_otel.cli.drift_report.worst import WorstAnswer, worst_answers
+from rag_otel.cli.drift_report.view import SeriesView, WorstAnswer, replay, views, worst_answers
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
 from rag_otel.cli.terminal import Outcome, table, write_file

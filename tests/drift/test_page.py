@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 from rag_otel.cli.drift_report.page import render_page
-from rag_otel.cli.drift_report.view import replay, views
-from rag_otel.cli.drift_report.worst import worst_answers
+from rag_otel.cli.drift_report.view import replay, views, worst_answers
 from rag_otel.drift.family import DriftSettings
 from rag_otel.drift.observation import ALL, Answered, Observation
 from rag_otel_collectors.stored.scores import from_files

@@ -18,7 +18,6 @@ from typing import Any, Final
 from rag_otel import semconv
 from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
-from rag_otel_collectors.conventions.reading.documents import Document, documents_in
 from rag_otel_collectors.conventions.reading.messages import (
     ASSISTANT,
     USER,
@@ -27,7 +26,7 @@ from rag_otel_collectors.conventions.reading.messages import (
     numbered_messages,
     read_messages,
 )
-from rag_otel_collectors.conventions.reading.retrieval import Retrieval, looks_like_documents, read_tool, text_problem
+from rag_otel_collectors.conventions.reading.retrieval import Listed, Retrieval, listed, looks_like_documents, read_tool
 from rag_otel_collectors.conventions.reading.values import (
     QUESTION_KEYS,
     all_text,
@@ -115,8 +114,8 @@ class GenAi(Dialect):
 
     def messages(self, call: SpanRecord) -> list[Message]:
         value = parse_whole(call.attributes.get(semconv.GEN_AI_INPUT_MESSAGES))
-        listed = read_messages(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
-        return listed or numbered_messages(call.attributes, _PROMPTS)
+        given = read_messages(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
+        return given or numbered_messages(call.attributes, _PROMPTS)
 
     def prompt(self, call: SpanRecord) -> str:
         inputs = (parse(call.attributes.get(key)) for key in (semconv.GEN_AI_SYSTEM_INSTRUCTIONS, _TEXTS[0]))
@@ -156,15 +155,14 @@ class GenAi(Dialect):
             in_order=not of_memory and all(document.score is not None for document in documents),
         )
 
-    def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+    def documents(self, span: SpanRecord, key: str) -> Listed:
         """The documents or memory records in one attribute of a span, and the problem with them if there is one."""
-        value = span.attributes.get(key)
-        if value == semconv.REDACTED:
-            return (), UnevaluableReason.REDACTED
-        documents = documents_in(_with_text(parse(value)) if key == semconv.GEN_AI_MEMORY_RECORDS else parse(value))
-        if documents is None:
-            return (), self.missing(span) or UnevaluableReason.NO_CHUNK_TEXT
-        return documents, text_problem(documents, truncated=False)
+        value = parse(span.attributes.get(key))
+        of_memory = key == semconv.GEN_AI_MEMORY_RECORDS
+        return listed(
+            _with_text(value) if of_memory else value,
+            lambda: self.missing(span) or UnevaluableReason.NO_CHUNK_TEXT,
+        )
 
     def contexts(self, span: SpanRecord) -> Iterator[Found]:
         for key, value in span.attributes.items():

@@ -17,7 +17,7 @@ from rag_otel_collectors.conventions.dspy import context_inputs, has_context
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in, flattened_documents
 from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, Message, flattened_messages, last_text
-from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.retrieval import Listed, Passages, Retrieval, listed, text_problem
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 from rag_otel_collectors.conventions.reading.values import (
     answer_text,
@@ -207,7 +207,7 @@ def _missing(span: SpanRecord) -> UnevaluableReason:
     return UnevaluableReason.TRUNCATED if span.dropped_attributes > 0 else UnevaluableReason.NO_CHUNK_TEXT
 
 
-def _documents(span: SpanRecord, prefix: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+def _documents(span: SpanRecord, prefix: str) -> Listed:
     """The documents of a retrieval span, and the problem with them if there is one.
 
     The JSON of `output.value` completes the flattened attributes (LangChain's ids are only there). It is not used if a
@@ -220,27 +220,23 @@ def _documents(span: SpanRecord, prefix: str) -> tuple[tuple[Document, ...], Une
     if flat.documents and not truncated and all(document.id is not None for document in flat.documents):
         return flat.documents, text_problem(flat.documents, truncated=False)
     output = parsed_output(span)
-    listed = documents_in(output)
     if not flat.documents:
-        if output == semconv.REDACTED:
-            return (), UnevaluableReason.REDACTED
-        if listed is None:
-            return (), _missing(span)
-        return listed, text_problem(listed, truncated=False)
-    if truncated and listed is not None and _covers(listed, flat.documents):
-        return listed, None
-    return _with_ids(flat.documents, listed or ()), text_problem(flat.documents, truncated=truncated)
+        return listed(output, lambda: _missing(span))
+    returned = documents_in(output)
+    if truncated and returned is not None and _covers(returned, flat.documents):
+        return returned, None
+    return _with_ids(flat.documents, returned or ()), text_problem(flat.documents, truncated=truncated)
 
 
-def _covers(listed: Sequence[Document], flat: Iterable[Document]) -> bool:
-    texts = {document.text for document in listed}
+def _covers(returned: Sequence[Document], flat: Iterable[Document]) -> bool:
+    texts = {document.text for document in returned}
     return None not in texts and all(document.text in texts for document in flat)
 
 
-def _with_ids(documents: Sequence[Document], listed: Sequence[Document]) -> tuple[Document, ...]:
-    if len(documents) != len(listed):
+def _with_ids(documents: Sequence[Document], returned: Sequence[Document]) -> tuple[Document, ...]:
+    if len(documents) != len(returned):
         return tuple(documents)
     return tuple(
         replace(document, id=other.id) if document.id is None and document.text == other.text else document
-        for document, other in zip(documents, listed, strict=True)
+        for document, other in zip(documents, returned, strict=True)
     )

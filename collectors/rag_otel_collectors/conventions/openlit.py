@@ -11,7 +11,7 @@ from typing import Any, Final
 from rag_otel.model import SpanRecord, UnevaluableReason
 from rag_otel_collectors.conventions.genai import GenAi
 from rag_otel_collectors.conventions.reading.dialect import Found, RecordedAnswer, Role
-from rag_otel_collectors.conventions.reading.documents import Document
+from rag_otel_collectors.conventions.reading.retrieval import Listed
 from rag_otel_collectors.conventions.reading.values import answer_text, parse, question_text
 
 _SCOPE: Final = "openlit"
@@ -49,7 +49,7 @@ class OpenLit(GenAi):
         found = None if _is_repr_of_messages(output) else Found.of(answer_text(output), _OUTPUT)
         return super().answer(span) if found is None else RecordedAnswer(found=found)
 
-    def documents(self, span: SpanRecord, key: str) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+    def documents(self, span: SpanRecord, key: str) -> Listed:
         documents, problem = super().documents(span, key)
         count = span.attributes.get(_COUNT)
         if count == 0:

@@ -15,7 +15,7 @@ from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.genai import GenAi
 from rag_otel_collectors.conventions.reading.dialect import Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in
-from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
+from rag_otel_collectors.conventions.reading.retrieval import Listed, Retrieval, listed, text_problem
 from rag_otel_collectors.conventions.reading.values import (
     all_text,
     answer_text,
@@ -185,15 +185,14 @@ def read_retrieval(span: SpanRecord) -> Retrieval | None:
     )
 
 
-def _documents(span: SpanRecord) -> tuple[tuple[Document, ...], UnevaluableReason | None]:
+def _documents(span: SpanRecord) -> Listed:
     value = span.attributes.get(semconv.TRACELOOP_OUTPUT)
-    if value == semconv.REDACTED:
-        return (), UnevaluableReason.REDACTED
-    documents = documents_in(_unwrapped(entity(span, semconv.TRACELOOP_OUTPUT)))
-    if documents is not None:
-        return documents, text_problem(documents, truncated=False)
-    truncated = is_cut(value) or (value is None and span.dropped_attributes > 0)
-    return (), UnevaluableReason.TRUNCATED if truncated else UnevaluableReason.NO_CHUNK_TEXT
+
+    def missing() -> UnevaluableReason:
+        truncated = is_cut(value) or (value is None and span.dropped_attributes > 0)
+        return UnevaluableReason.TRUNCATED if truncated else UnevaluableReason.NO_CHUNK_TEXT
+
+    return listed(_unwrapped(entity(span, semconv.TRACELOOP_OUTPUT)), missing)
 
 
 def _unwrapped(value: Any) -> Any:

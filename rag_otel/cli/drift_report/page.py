@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
-from rag_otel.cli.drift_report.view import SeriesView, title
-from rag_otel.cli.drift_report.worst import WorstAnswer
+from rag_otel.cli.drift_report.view import SeriesView, WorstAnswer, title
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.observation import ALL

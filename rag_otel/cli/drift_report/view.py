@@ -1,4 +1,5 @@
-"""The data that `rag-otel drift` shows for each series: means over time with intervals, the baseline, alarms."""
+"""The data that `rag-otel drift` shows for each series: means over time with intervals, the baseline, alarms, and the
+worst answers since a change, which a person looks at first."""
 
 from __future__ import annotations
 
@@ -11,10 +12,13 @@ from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.family import DriftSettings, Family, Key
 from rag_otel.drift.history import Moments, moments, total
-from rag_otel.drift.observation import ALL, Observation, shown, signal_of
+from rag_otel.drift.observation import ALL, RISK, Observation, shown, signal_of
 from rag_otel.drift.series import Series
+from rag_otel_collectors.stored.answers import worst_of
 
 _POINTS: Final = 120
+SHOWN: Final = 3
+"""The worst answers of a series that are shown."""
 _PER_POINT: Final = 24
 """The minimum number of values per point. With fewer, the interval would be too wide."""
 
@@ -183,3 +187,33 @@ def title(view: SeriesView) -> str:
     metric, signal = view.series.rpartition(".")[0], signal_of(view.series)
     words = {"unscored": "unjudged share"}
     return f"{metric} {words.get(signal, signal)}, {'all traffic' if view.slice == ALL else view.slice}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstAnswer:
+    """One answer of a series in alarm."""
+
+    trace_id: str
+    question: str
+    why: str
+    """Begins with its worst claim; empty where that is not stored."""
+
+
+def worst_answers(seen: Sequence[Observation], view: SeriesView) -> list[WorstAnswer]:
+    """At most `SHOWN` answers since the view's last alarm began, the worst first; of equal ones the riskiest."""
+    begins = [event.since_s for event in view.events if not event.resolved]
+    if not begins:
+        return []
+    metric = view.series.rpartition(".")[0]
+    candidates = []
+    for each in seen:
+        values = dict(each.values)
+        if each.answer is None or each.time_s < begins[-1] or view.series not in values:
+            continue
+        if view.slice == ALL or view.slice in each.slices:
+            safe = values.get(f"{metric}.{RISK}", 1.0)
+            candidates.append((values[view.series], 1.0 - safe, each.answer))
+    return [
+        WorstAnswer(trace_id=answer.trace_id, question=answer.question, why=dict(answer.explanations).get(metric, ""))
+        for answer in worst_of(candidates, SHOWN)
+    ]

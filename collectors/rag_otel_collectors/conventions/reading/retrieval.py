@@ -112,6 +112,18 @@ def text_problem(documents: Sequence[Document], *, truncated: bool) -> Unevaluab
     return None
 
 
+Listed: TypeAlias = tuple[tuple[Document, ...], UnevaluableReason | None]
+"""Documents, and why they cannot be judged; None if they can."""
+
+
+def listed(value: Any, missing: Callable[[], UnevaluableReason]) -> Listed:
+    """The documents in a parsed value. `missing` is asked for the reason if there is no list of documents in it."""
+    if value == semconv.REDACTED:
+        return (), UnevaluableReason.REDACTED
+    documents = documents_in(value)
+    return ((), missing()) if documents is None else (documents, text_problem(documents, truncated=False))
+
+
 def to_chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
     """Converts documents to chunks with their rank and with unique ids."""
     taken: set[str] = {document.id for document in documents if document.id is not None}
