@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.interrupts import insistent_interrupts
-from rag_otel.cli.options import judge_options
+from rag_otel.cli.options import judge_options, require_price_of_budget
 from rag_otel.cli.terminal import Outcome, progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better
 from rag_otel.model import WITHOUT_SCORE_BY_NATURE
-from rag_otel.writers.annotations import annotator_kind
-from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
+from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
 from rag_otel_evaluators.offline.dataset_files import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer
@@ -83,8 +82,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     config = _read_config(arguments)
     if config.data is None:
         raise ConfigurationError("no file to evaluate: name one, or set `data` in the configuration")
-    if config.budget_usd is not None and annotator_kind(config.judge.model) == "LLM":
-        require_price(config.judge, "budget_usd")
+    require_price_of_budget(config.budget_usd, config.judge, "budget_usd")
     with ExitStack() as resources:
         evaluators = build_evaluators(config, resources, described=config.described, cache_path=config.cache_path)
         learn_directions(evaluators)

@@ -10,7 +10,7 @@ import dataclasses
 import math
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.chunk_texts import ChunkTexts
@@ -19,6 +19,9 @@ from rag_otel.sampling.amount import RatioSampler
 from rag_otel.settings import Settings, resolve
 from rag_otel.writers.annotations import annotator_kind
 from rag_otel_collectors.conventions import default_conventions
+
+if TYPE_CHECKING:
+    from rag_otel_evaluators.judges.config import JudgeConfig
 
 _ABOVE_0: Final = ("budget", "budget_usd", "concurrency", "workers", "every", "below", "count")
 """Numbers that make no sense at 0."""
@@ -149,13 +152,12 @@ def price_of(settings: Settings, arguments: argparse.Namespace) -> tuple[float, 
     return price_of_judge(settings.judge.model)
 
 
-def require_price_of_budget(arguments: argparse.Namespace, settings: Settings) -> None:
+def require_price_of_budget(usd: float | None, judge: JudgeConfig, option: str = "--budget-usd") -> None:
     """A budget in dollars can be kept only where the price is known. Raises ConfigurationError."""
-    if arguments.budget_usd is not None and annotator_kind(settings.judge.model) == "LLM":
+    if usd is not None and annotator_kind(judge.model) == "LLM":
         from rag_otel_evaluators.build import require_price
-        from rag_otel_evaluators.judges.config import JudgeConfig
 
-        require_price(JudgeConfig(model=settings.judge.model), "--budget-usd")
+        require_price(judge, option)
 
 
 def check_numbers(arguments: argparse.Namespace) -> None:

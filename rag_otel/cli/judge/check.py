@@ -10,14 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rag_otel.cli.options import json_option, judge_options
+from rag_otel.cli.options import json_option, judge_options, require_price_of_budget
 from rag_otel.cli.terminal import Outcome, progress, table, write_file
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import ReasonCode
 from rag_otel.protocols import Evaluator
 from rag_otel.settings.judge_names import EMBEDDED
-from rag_otel.writers.annotations import annotator_kind
-from rag_otel_evaluators.build import build_evaluators, require_price, rows_at_once
+from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.contrast.agreement import (
     Agreement,
     Expense,
@@ -104,8 +103,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     if not 0 < arguments.prevalence < 1 or (arguments.limit is not None and arguments.limit < 1):
         raise ConfigurationError("prevalence must be between 0 and 1, and limit at least 1")
     config, pairs = _config(arguments), _pairs(arguments)
-    if arguments.budget_usd is not None and annotator_kind(config.judge.model) == "LLM":
-        require_price(config.judge, "--budget-usd")
+    require_price_of_budget(arguments.budget_usd, config.judge)
     with ExitStack() as resources:
         (evaluator,) = build_evaluators(config, resources)
         judged = _first_judged(pairs[0], evaluator)

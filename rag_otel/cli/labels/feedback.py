@@ -33,6 +33,7 @@ from rag_otel.setup.judging import compose_pipeline
 from rag_otel_collectors.backfill.engine import Backfill, Tally
 from rag_otel_collectors.backfill.rated_source import RatedSampler, RatedStore
 from rag_otel_collectors.stored.labels import names_in
+from rag_otel_evaluators.judges.config import JudgeConfig
 
 _FLUSH_S = 30.0
 
@@ -50,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Returns 0 if everything was evaluated, 1 if evaluations failed or Phoenix became unavailable."""
     settings = settings_of(arguments)
-    require_price_of_budget(arguments, settings)
+    require_price_of_budget(arguments.budget_usd, JudgeConfig(model=settings.judge.model))
     settings = dataclasses.replace(settings, sampler=RatedSampler())
     pipeline = compose_pipeline(settings, budgeted=False)
     # The command writes the results itself; the delivery raises alerts and watches for drift. That results stay away

@@ -45,6 +45,7 @@ from rag_otel_collectors.backfill.file_source import FileStore
 from rag_otel_collectors.backfill.phoenix_source import PhoenixStore
 from rag_otel_collectors.stored.project import StoredProject
 from rag_otel_evaluators.cooperative import time_slice
+from rag_otel_evaluators.judges.config import JudgeConfig
 
 _SLICE_S: Final = 0.005
 """An evaluation yields to the event loop after this time, so that reading and writing continue."""
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     settings = settings_of(arguments)
     _check(arguments, settings)
     if not arguments.dry_run:
-        require_price_of_budget(arguments, settings)
+        require_price_of_budget(arguments.budget_usd, JudgeConfig(model=settings.judge.model))
     workers = _workers(arguments, settings)
     judging = asking_nobody(settings) if arguments.dry_run else settings
     pipeline = compose_pipeline(judging, budgeted=False)
