@@ -46,7 +46,7 @@ class _RejectionError(Exception):
         self.retry = retry
 
 
-class HttpServer:
+class HttpServer(HttpListener):
     """Listens for OTLP/HTTP and answers the probes."""
 
     def __init__(self, reception: Reception, *, address: str, not_ready: Callable[[], str | None]) -> None:
@@ -56,27 +56,11 @@ class HttpServer:
         self._max_request_bytes = reception.max_request_bytes
         self._arriving = ArrivingBytes(_MAX_ARRIVING_BYTES)
         connections = Connections(connection_limit(), lambda reason: reception.count_closed(_HTTP, reason))
-        self._listener = HttpListener(address, self._application, connections, **_tls_options(reception.tls))
-
-    @property
-    def port(self) -> int:
-        return self._listener.port
-
-    async def start(self) -> None:
-        """Listen. Raises ConfigurationError when the address is taken or a certificate is no use."""
-        await self._listener.start()
-
-    async def run(self) -> None:
-        """Return when the server has ended; begun anew, start it again. Raises ConfigurationError."""
-        await self._listener.run()
-
-    async def stop(self, grace_s: float) -> None:
-        """Take no new connections; answer what has come in. Safe to call twice."""
-        await self._listener.stop(grace_s)
+        super().__init__(address, self._respond, connections, **_tls_options(reception.tls))
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
-    async def _application(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _respond(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             return
         found = await self._answer(scope, receive)
