@@ -7,7 +7,6 @@ import contextlib
 import dataclasses
 import functools
 import math
-import threading
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
@@ -19,7 +18,7 @@ from rag_otel.budgets.ledger import Entry, Ledger, Line
 from rag_otel.errors import LedgerError
 from rag_otel.evaluation.current_evaluation import add_usage
 from rag_otel.model import Evaluation, RagTrace, ReasonCode, SamplingDecision, SamplingReason, Usage
-from rag_otel.safety.fork import after_fork_in_child
+from rag_otel.safety.fork import ForkSafeLock
 from rag_otel.safety.guard import counters, logger
 
 P = ParamSpec("P")
@@ -96,13 +95,12 @@ class Budgets:
         self._expires_s = expires_s
         self._wait_s = expires_s if wait_s is None else wait_s
         self._expected = ExpectedCost(ask_price)
-        self._lock = threading.RLock()
+        self._lock = ForkSafeLock()
         self._unpriced: str | None = None
         self._judge = judge
         self._noted: dict[str, float] = {}
         """Scope -> when a refusal was last written down, in `time.monotonic` seconds."""
         self._accounts = (ALL,) if coin_share is None else (COIN, FORCED)
-        after_fork_in_child(self.after_fork)
 
     async def admit(
         self, trace: RagTrace, decision: SamplingDecision, metrics: Collection[str]
@@ -195,11 +193,6 @@ class Budgets:
                             )
                         )
         return found
-
-    def after_fork(self) -> None:
-        """Replaces the lock in a forked child, because a thread that the child does not have may hold it."""
-        self._lock = threading.RLock()
-        self._expected.after_fork()
 
     # --- reserving ---------------------------------------------------------------------------------------------------
 

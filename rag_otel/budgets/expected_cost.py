@@ -12,6 +12,7 @@ from rag_otel.budgets.budget_limit import Unit
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Usage
 from rag_otel.safety.background_import import until_imported
+from rag_otel.safety.fork import after_fork_in_child
 
 AskPrice: TypeAlias = Callable[[], tuple[float, float] | None]
 """US dollars for a million tokens in and a million out; None where the price is unknown. May block for seconds, and
@@ -63,6 +64,7 @@ class ExpectedCost:
         self._first: tuple[str, float] | None = None
         """The evaluation that tells what one costs, and until when the others wait for it."""
         self._first_is_settled = False
+        after_fork_in_child(self._after_fork)
 
     def amount(self, unit: Unit, *, characters: int | None = None, metrics: int) -> float:
         """Of the evaluation of a text of so many characters (None: of the usual length) by so many paid metrics."""
@@ -121,7 +123,7 @@ class ExpectedCost:
             if self._first is not None and self._first[0] == name:
                 self._first, self._first_is_settled = None, settled
 
-    def after_fork(self) -> None:
+    def _after_fork(self) -> None:
         """The evaluations under way are the parent's."""
         self._lock = threading.RLock()
         self._first = None
