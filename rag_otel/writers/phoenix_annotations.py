@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rag_otel.delivery.export_queue import ExportPolicy
-from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
+from rag_otel.model import EvaluatedTrace, Evaluation, RagTrace, SpanRef
 from rag_otel.ratings.rating import RESERVED_NAMES
 from rag_otel.writers.annotations import IDENTIFIER, Annotation, annotation_of, annotator_kind
 from rag_otel.writers.attributes import hidden_content, present
@@ -53,36 +53,14 @@ class PhoenixAnnotationWriter:
 
     def write(self, batch: Sequence[EvaluatedTrace]) -> None:
         """Sends the batch in at most three requests. Raises RetryableError or PermanentError, see `http.post`."""
-        self._api.annotate("span", [row for result in batch for row in self._span_rows(result)])
-        self._api.annotate("trace", [row for result in batch for row in self._trace_rows(result)])
+        made = [(result.trace, evaluation, item) for result in batch for evaluation, item in self._items(result)]
+        self._api.annotate("span", [row for trace, _, item in made for row in _span_rows(trace, item)])
+        self._api.annotate("trace", [_trace_row(trace, item) for trace, _, item in made])
         self._api.annotate("document", [row for result in batch for row in _document_rows(result)])
-        self._configurations.ensure(batch, self._names(batch))
-
-    def _names(self, batch: Sequence[EvaluatedTrace]) -> dict[str, Evaluation]:
-        """The names of the annotations with a score, each with an evaluation behind it."""
-        names: dict[str, Evaluation] = {}
-        for result in batch:
-            for evaluation, item in self._items(result):
-                if item.score is not None:
-                    names[item.name] = evaluation
-                    if result.trace.root is not None:
-                        names[root_name(item.name)] = evaluation
-        return names
-
-    def _span_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        """Annotations of the target under the metric's name, and of the root span under the name `root_name`."""
-        trace = result.trace
-        for _, item in self._items(result):
-            yield item.row(span_id=trace.target.span_id)
-            if trace.root is not None:
-                at_root = replace(item, name=root_name(item.name), identifier=_of_target(trace.target))
-                yield at_root.row(span_id=trace.root.span_id)
-
-    def _trace_rows(self, result: EvaluatedTrace) -> Iterator[dict[str, Any]]:
-        """Annotations of the trace. Each answer in a trace has its own, and Phoenix shows their mean."""
-        target = result.trace.target
-        for _, item in self._items(result):
-            yield replace(item, identifier=_of_target(target)).row(trace_id=target.trace_id)
+        scored = [(trace, evaluation, item.name) for trace, evaluation, item in made if item.score is not None]
+        names = {name: evaluation for _, evaluation, name in scored}
+        names |= {root_name(name): evaluation for trace, evaluation, name in scored if trace.root is not None}
+        self._configurations.ensure(batch, names)
 
     def _items(self, result: EvaluatedTrace) -> Iterator[tuple[Evaluation, Annotation]]:
         """Each evaluation that says something, with its annotation."""
@@ -101,6 +79,19 @@ def root_name(name: str) -> str:
     in Phoenix's means.
     """
     return f"rag_{name}"
+
+
+def _span_rows(trace: RagTrace, item: Annotation) -> Iterator[dict[str, Any]]:
+    """The annotation of the target under the metric's name, and of the root span under the name `root_name`."""
+    yield item.row(span_id=trace.target.span_id)
+    if trace.root is not None:
+        at_root = replace(item, name=root_name(item.name), identifier=_of_target(trace.target))
+        yield at_root.row(span_id=trace.root.span_id)
+
+
+def _trace_row(trace: RagTrace, item: Annotation) -> dict[str, Any]:
+    """The annotation of the trace. Each answer in a trace has its own, and Phoenix shows their mean."""
+    return replace(item, identifier=_of_target(trace.target)).row(trace_id=trace.target.trace_id)
 
 
 def _of_target(target: SpanRef) -> str:
