@@ -32,9 +32,9 @@ _MODULES: Final = {
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return getattr(importlib.import_module(_MODULES[name]), name)
-    from rag_otel_evaluators.metrics.ragas_names import advice
+    from rag_otel_evaluators.metrics.registry import ragas_advice
 
-    problem, hint = f"module {__name__!r} has no attribute {name!r}", advice(name)
+    problem, hint = f"module {__name__!r} has no attribute {name!r}", ragas_advice(name)
     raise AttributeError(problem if hint is None else f"{problem}; in metrics= {hint}")
 
 

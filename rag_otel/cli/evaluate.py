@@ -21,7 +21,7 @@ from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_
 from rag_otel.model import WITHOUT_SCORE_BY_NATURE
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.offline.config import STANDARD_OUTPUT, EvaluationConfig, make_config, read_config_file
-from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_rows import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer
 from rag_otel_evaluators.offline.datasets import BAD_ROW, Row, parse_columns, read_rows
 from rag_otel_evaluators.offline.results import Results, as_columns, result_columns

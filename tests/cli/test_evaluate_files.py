@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from rag_otel.cli.main import main
-from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_rows import read_records
 from testkit import word_overlap_judge
 from testkit.judge_server import JudgeRequest, JudgeServer, ServerError
 from testkit.warm_python import warm_python

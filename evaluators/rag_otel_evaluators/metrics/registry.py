@@ -1,4 +1,4 @@
-"""Metrics by name: the built-in ones, and those that other packages add.
+"""Metrics by name: the built-in ones, those that other packages add, and what Ragas calls them.
 
 A package adds a metric with an entry point of the group `rag_otel.metrics`. The entry point's name is the name of the
 metric. Its object is an `Evaluator`, or a function that takes a `MetricSetup` and returns an `Evaluator`:
@@ -18,13 +18,35 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, runtime
 from rag_otel.errors import ConfigurationError
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.protocols import Evaluator
-from rag_otel_evaluators.metrics.ragas_names import advice
 from rag_otel_evaluators.metrics.setup import EMBEDDED, MetricSetup
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS: Final = "rag_otel.metrics"
+RAGAS_NAMES: Final = {
+    "AnswerCorrectness": "answer_correctness",
+    "AnswerRelevancy": "response_relevancy",
+    "ContextPrecision": "context_precision_with_reference",
+    "ContextRecall": "context_recall",
+    "ContextRelevance": "context_relevance",
+    "FactualCorrectness": "factual_correctness",
+    "Faithfulness": "faithfulness",
+    "IDBasedContextPrecision": "id_based_context_precision",
+    "IDBasedContextRecall": "id_based_context_recall",
+    "LLMContextPrecisionWithReference": "context_precision_with_reference",
+    "LLMContextPrecisionWithoutReference": "context_precision",
+    "LLMContextRecall": "context_recall",
+    "NoiseSensitivity": "noise_sensitivity",
+    "NonLLMContextPrecisionWithReference": "non_llm_context_precision_with_reference",
+    "NonLLMContextRecall": "non_llm_context_recall",
+    "ResponseRelevancy": "response_relevancy",
+    "SemanticSimilarity": "semantic_similarity",
+    "answer_relevancy": "response_relevancy",
+}
+"""Class, or name of a result's column, in Ragas -> name of the metric with the same formula."""
+_RAGAS_CLASSES: Final = {"AspectCritic": "Aspect", "RubricsScore": "Rubric", "SimpleCriteriaScore": "Rubric"}
+"""Class in Ragas -> class of `rag_otel_evaluators.metrics.critics` that takes its place."""
 
 MetricFactory: TypeAlias = Callable[[MetricSetup], Evaluator]
 
@@ -57,6 +79,15 @@ def metric_names() -> list[str]:
     return [*_BUILT_IN, *sorted(_added().keys() - _BUILT_IN.keys())]
 
 
+def ragas_advice(name: str) -> str | None:
+    """What to write in place of a name of Ragas; None where it is none."""
+    if name in RAGAS_NAMES:
+        return f"write the name of the metric: {RAGAS_NAMES[name]!r}"
+    if name in _RAGAS_CLASSES:
+        return f"write rag_otel_evaluators.metrics.critics.{_RAGAS_CLASSES[name]}(...)"
+    return None
+
+
 def _build_one(metric: str | DescribedMetric, setup: MetricSetup) -> Evaluator:
     name = metric if isinstance(metric, str) else metric.name
     try:
@@ -72,7 +103,7 @@ def _load(name: str) -> MetricFactory:
     """Loads the factory of the entry point `name`."""
     entry_point = _added().get(name)
     if entry_point is None:
-        raise ConfigurationError(advice(name) or f"not known; there are: {', '.join(metric_names())}")
+        raise ConfigurationError(ragas_advice(name) or f"not known; there are: {', '.join(metric_names())}")
     try:
         loaded = entry_point.load()
     except Exception as error:

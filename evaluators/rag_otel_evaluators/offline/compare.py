@@ -18,8 +18,8 @@ from typing import Any, Final, TypeAlias
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.evaluation.directions import lower_is_better_metrics
 from rag_otel_evaluators.offline.comparison import ROUNDING, Comparison, MetricComparison, RowChange
-from rag_otel_evaluators.offline.dataset_objects import records_of
 from rag_otel_evaluators.offline.dataset_paths import MISSING, look_up
+from rag_otel_evaluators.offline.dataset_rows import records_of
 from rag_otel_evaluators.offline.datasets import ALIASES, IDS
 from rag_otel_evaluators.offline.results import Results
 from rag_otel_evaluators.offline.statistics import bootstrap_interval, expanded_tail

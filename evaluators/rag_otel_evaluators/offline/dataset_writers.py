@@ -17,7 +17,7 @@ from typing import Any, Protocol, TextIO
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.formats.rows import CSV_ENDINGS
-from rag_otel_evaluators.offline.dataset_files import PARQUET_ENDINGS, import_parquet, read_table
+from rag_otel_evaluators.offline.dataset_rows import PARQUET_ENDINGS, import_parquet, read_table
 from rag_otel_evaluators.offline.datasets import Row
 
 

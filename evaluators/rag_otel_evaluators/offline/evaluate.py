@@ -20,10 +20,9 @@ from rag_otel.protocols import Evaluator
 from rag_otel.semconv import check_metric_name
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.metrics.functions import FunctionMetric
-from rag_otel_evaluators.metrics.ragas_names import RAGAS_NAMES, advice
-from rag_otel_evaluators.metrics.registry import DescribedMetric
+from rag_otel_evaluators.metrics.registry import RAGAS_NAMES, DescribedMetric, ragas_advice
 from rag_otel_evaluators.offline.config import EvaluationConfig, make_config
-from rag_otel_evaluators.offline.dataset_objects import records_of
+from rag_otel_evaluators.offline.dataset_rows import records_of
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.results import Result, Results
 from rag_otel_evaluators.offline.rows import CONCURRENCY, aevaluate_rows, column_needs, evaluate_rows
@@ -206,7 +205,7 @@ def _as_evaluator(metric: AnyMetric, built: Mapping[str, Evaluator]) -> Evaluato
     if isinstance(metric, str):
         return built[metric]
     if isinstance(metric, type):
-        hint = advice(metric.__name__) or "give an object of it, or the name of a metric"
+        hint = ragas_advice(metric.__name__) or "give an object of it, or the name of a metric"
         raise ConfigurationError(f"{metric.__name__} is a class: {hint}")
     if isinstance(metric, DescribedMetric):
         return built[metric.name]
@@ -215,6 +214,6 @@ def _as_evaluator(metric: AnyMetric, built: Mapping[str, Evaluator]) -> Evaluato
         return metric
     if callable(metric):
         return FunctionMetric(metric)
-    hint = advice(type(metric).__name__)
+    hint = ragas_advice(type(metric).__name__)
     problem = f"a metric must be a name, an evaluator or a function, not {metric!r}"
     raise ConfigurationError(problem if hint is None else f"{problem}; {hint}")

@@ -22,8 +22,7 @@ from rag_otel.evaluation.calibration import calibration_of
 from rag_otel.protocols import Evaluator
 from rag_otel_evaluators.build import rows_at_once
 from rag_otel_evaluators.metrics.registry import DescribedMetric
-from rag_otel_evaluators.offline.dataset_files import import_parquet
-from rag_otel_evaluators.offline.dataset_objects import records_of
+from rag_otel_evaluators.offline.dataset_rows import import_parquet, records_of
 from rag_otel_evaluators.offline.dataset_writers import result_column
 from rag_otel_evaluators.offline.datasets import Column, Row, read_rows
 from rag_otel_evaluators.offline.evaluate import (

@@ -11,7 +11,7 @@ import pytest
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.formats.rows import FileRow
-from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_rows import read_records
 from rag_otel_evaluators.offline.datasets import Column, Row, parse_columns, read_rows
 
 GOOD = {"question": "Where?", "contexts": ["Paris is in France."], "response": "In France."}

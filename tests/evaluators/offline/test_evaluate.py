@@ -20,8 +20,7 @@ from rag_otel.model import Chunk
 from rag_otel_evaluators import compare, evaluate
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.functions import function_evaluator
-from rag_otel_evaluators.metrics.ragas_names import RAGAS_NAMES
-from rag_otel_evaluators.metrics.registry import metric_names
+from rag_otel_evaluators.metrics.registry import RAGAS_NAMES, metric_names
 from rag_otel_evaluators.offline.partitions import evaluate_partition
 from testkit.when_used import WhenUsed
 

@@ -13,7 +13,7 @@ import pytest
 
 from rag_otel_evaluators.judges.config import JudgeConfig
 from rag_otel_evaluators.offline.config import EvaluationConfig, make_config, read_config_file
-from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_rows import read_records
 from rag_otel_evaluators.offline.datasets import ALIASES
 from testkit.warm_python import warm_python
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_otel.errors import ConfigurationError, InputError
-from rag_otel_evaluators.offline.dataset_files import read_records
+from rag_otel_evaluators.offline.dataset_rows import read_records
 from rag_otel_evaluators.offline.dataset_writers import open_writer, plain
 from rag_otel_evaluators.offline.datasets import Row, read_rows
 
