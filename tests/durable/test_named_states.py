@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sqlite3
 import subprocess
 import threading
@@ -23,7 +22,7 @@ from rag_otel.errors import InputError
 from rag_otel.safety.guard import counters
 from rag_otel.sharing.leadership import SharedFolder
 from testkit.polling import eventually
-from testkit.warm_python import warm_python
+from testkit.warm_python import kill_9, warm_python
 from tests.collectors.otlp.test_full_disk import no_file_beyond
 from tests.support.states import put_state, state_of, text_of_state
 
@@ -55,7 +54,7 @@ def a_writer(folder: Path, part: str = "own") -> Iterator[subprocess.Popen[str]]
     try:
         yield child
     finally:
-        child.send_signal(signal.SIGKILL)
+        kill_9(child)
         child.wait()
         assert child.stdout is not None
         child.stdout.close()
