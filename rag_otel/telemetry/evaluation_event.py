@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from opentelemetry._logs import Logger, SeverityNumber
+from opentelemetry._logs import Logger, LoggerProvider, SeverityNumber, get_logger, get_logger_provider
 
 from rag_otel import semconv
 from rag_otel.model import AttributeValue, EvaluatedTrace
 from rag_otel.safety.tracing_suppression import unsuppressed
-from rag_otel.telemetry.writer import span_context
+from rag_otel.telemetry.writer import does_nothing, span_context
 from rag_otel.writers.annotations import Annotation, AnnotatorKind, annotations_of
 from rag_otel.writers.attributes import present
 
@@ -57,6 +57,17 @@ class EvaluationEventWriter:
                     body=_body(item, failed=failed),
                     attributes=_attributes(item, result),
                 )
+
+
+def application_logger(provider: LoggerProvider | None) -> Callable[[], Logger | None]:
+    """What gives the logger of the application's provider, as `application_instruments` gives the instruments."""
+
+    def logger() -> Logger | None:
+        if provider is None and does_nothing(get_logger_provider()):
+            return None
+        return get_logger(semconv.SCOPE, logger_provider=provider, schema_url=semconv.GEN_AI_SCHEMA_URL)
+
+    return logger
 
 
 def _body(item: Annotation, *, failed: bool) -> str:

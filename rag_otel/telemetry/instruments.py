@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
 from opentelemetry.context import Context
-from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
+from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, MeterProvider, Observation, get_meter
 
+from rag_otel import semconv
 from rag_otel.safety.guard import counters, guarded
 from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
@@ -37,10 +38,12 @@ _elsewhere: Callable[[], Mapping[str, int]] = dict
 
 
 class Instruments:
-    """All instruments of the table on one meter. On a proxy meter, recording starts when the application sets a
-    provider."""
+    """All instruments of the table on the meter of one provider. On the API's proxy, recording starts when the
+    application sets a provider."""
 
-    def __init__(self, meter: Meter) -> None:
+    def __init__(self, provider: MeterProvider | None) -> None:
+        """None: on the global provider."""
+        meter = get_meter(semconv.SCOPE, meter_provider=provider)
         self._histograms: dict[str, Histogram] = {}
         self._counters: dict[str, Counter] = {}
         for row in INSTRUMENTS:

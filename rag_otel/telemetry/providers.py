@@ -1,20 +1,16 @@
-"""Where metrics and events go: to the application's providers, or to providers created by rag-otel.
+"""Providers of metrics and events that rag-otel creates, where the application's are not to be used.
 
-A provider of rag-otel is created at the start, and again in every forked child, which reports its own values.
+They are created at the start, and again in every forked child, which reports its own values.
 """
 
 from __future__ import annotations
 
-import functools
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from opentelemetry import _logs as logs_api
-from opentelemetry import metrics as metrics_api
-from opentelemetry._logs import Logger, LoggerProvider
-from opentelemetry.metrics import MeterProvider
+from opentelemetry._logs import Logger
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel import semconv
@@ -26,31 +22,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
 
 _INSTANCE: Final = "service.instance.id"
-
-
-def application_instruments(provider: MeterProvider | None) -> Callable[[], Instruments | None]:
-    """Returns what gives the instruments on the application's meter provider; None while it has none.
-
-    `provider` is used instead of the global provider, which the application may set later. The instruments are created
-    now, so that they are read from then on.
-    """
-    made = _global_instruments() if provider is None else _made_on(provider)
-
-    def instruments() -> Instruments | None:
-        return None if provider is None and _does_nothing(metrics_api.get_meter_provider()) else made
-
-    return instruments
-
-
-def application_logger(provider: LoggerProvider | None) -> Callable[[], Logger | None]:
-    """The same for the logger of events."""
-
-    def logger() -> Logger | None:
-        if provider is None and _does_nothing(logs_api.get_logger_provider()):
-            return None
-        return logs_api.get_logger(semconv.SCOPE, logger_provider=provider, schema_url=semconv.GEN_AI_SCHEMA_URL)
-
-    return logger
 
 
 class OwnProvider(ABC):
@@ -110,7 +81,7 @@ class OwnMetrics(OwnProvider):
         from opentelemetry.sdk.metrics import MeterProvider as SdkMeterProvider
 
         provider = SdkMeterProvider(metric_readers=self._readers(), resource=self._of_process(), shutdown_on_exit=False)
-        self._instruments, self._provider = _made_on(provider), provider
+        self._instruments, self._provider = Instruments(provider), provider
 
     def after_fork(self) -> None:
         """The child drops the parent's provider, whose exporter does nothing in another process (`otlp`)."""
@@ -145,18 +116,3 @@ class OwnEvents(OwnProvider):
 
     def after_fork(self) -> None:
         """Nothing to do: the SDK's processor starts again by itself in the child, with an empty queue."""
-
-
-@functools.cache
-def _global_instruments() -> Instruments:
-    """On the global provider once per process, because instruments cannot be removed."""
-    return _made_on(None)
-
-
-def _made_on(provider: MeterProvider | None) -> Instruments:
-    return Instruments(metrics_api.get_meter(semconv.SCOPE, meter_provider=provider))
-
-
-def _does_nothing(provider: object) -> bool:
-    """True for the API's proxy providers, which are in place until the application sets a provider."""
-    return type(provider).__module__.startswith(("opentelemetry.metrics", "opentelemetry._logs"))

@@ -14,10 +14,10 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.protocols import Writer
 from rag_otel.safety.guard import guarded
 from rag_otel.settings import Settings
-from rag_otel.telemetry.evaluation_event import EvaluationEventWriter
+from rag_otel.telemetry.evaluation_event import EvaluationEventWriter, application_logger
 from rag_otel.telemetry.instruments import Instruments
-from rag_otel.telemetry.providers import OwnEvents, OwnMetrics, OwnProvider, application_instruments, application_logger
-from rag_otel.telemetry.writer import TelemetryWriter
+from rag_otel.telemetry.providers import OwnEvents, OwnMetrics, OwnProvider
+from rag_otel.telemetry.writer import TelemetryWriter, application_instruments
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader

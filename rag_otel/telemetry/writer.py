@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from opentelemetry.context import Context
+from opentelemetry.metrics import MeterProvider, get_meter_provider
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
 from rag_otel.model import EvaluatedTrace, Evaluation, SpanRef
@@ -74,6 +76,31 @@ class TelemetryWriter:
         instruments.record(names.EVALUATIONS, 1, {**judge, **where, **outcome_labels}, context)
         instruments.record(names.JUDGE_DURATION, evaluation.duration_s, judge, context)
         _record_usage(instruments, evaluation, judge, context)
+
+
+def application_instruments(provider: MeterProvider | None) -> Callable[[], Instruments | None]:
+    """Returns what gives the instruments on the application's meter provider; None while it has none.
+
+    `provider` is used instead of the global provider, which the application may set later. The instruments are created
+    now, so that they are read from then on.
+    """
+    made = _global_instruments() if provider is None else Instruments(provider)
+
+    def instruments() -> Instruments | None:
+        return None if provider is None and does_nothing(get_meter_provider()) else made
+
+    return instruments
+
+
+@functools.cache
+def _global_instruments() -> Instruments:
+    """On the global provider once per process, because instruments cannot be removed."""
+    return Instruments(None)
+
+
+def does_nothing(provider: object) -> bool:
+    """True for the API's proxy providers, which are in place until the application sets a provider."""
+    return type(provider).__module__.startswith(("opentelemetry.metrics", "opentelemetry._logs"))
 
 
 def outcome(evaluation: Evaluation) -> str:

@@ -30,7 +30,7 @@ OURS: Final = tuple(f"{ROOT / each}/" for each in ("rag_otel", "collectors", "ev
 REQUEST: Final = "the request's own thread"
 FILES_ON_THE_REQUEST: Final = 19
 """What holds today. To be lowered with every file less."""
-FILES_IN_ALL: Final = 98
+FILES_IN_ALL: Final = 97
 QUESTION: Final = "How large is the tank?"
 CHUNKS: Final = ("The tank of this boiler holds eighty litres.", "The heating element was renewed in 2019.")
 RIGHT: Final = "The tank of this boiler holds eighty litres."

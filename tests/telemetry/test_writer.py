@@ -22,7 +22,7 @@ class Recorded:
 
     def __init__(self, max_values: int = 50) -> None:
         self.reader = InMemoryMetricReader()
-        instruments = Instruments(MeterProvider([self.reader]).get_meter("test"))
+        instruments = Instruments(MeterProvider([self.reader]))
         self.writer = TelemetryWriter(lambda: instruments, max_values=max_values)
 
     def write(self, *results: EvaluatedTrace) -> Recorded:
