@@ -21,6 +21,8 @@ from testkit.polling import eventually
 from testkit.when_used import llm_model
 from testkit.word_overlap_judge import answer as oracle
 
+PATIENT = rag_otel.SpanSettings(hold=60)
+"""The first evaluation waits for the import of litellm, which takes ten seconds on a busy machine."""
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
 
 
@@ -37,6 +39,7 @@ def test_a_live_answer_is_scored_by_a_model_in_spanish(judge: JudgeServer, monke
         metrics=("context_relevance",),
         judge=rag_otel.JudgeSettings(model="openai/test-judge", language="es"),
         evaluations_per_minute=60,
+        spans=PATIENT,
     )
 
     @rag_otel.observe
@@ -80,6 +83,7 @@ def test_faithfulness_by_a_model_of_ones_own_server(
         provider,
         judge=rag_otel.JudgeSettings(model=name, strategy=strategy, api_base=judge.url),
         evaluations_per_minute=60,
+        spans=PATIENT,
     )
 
     @rag_otel.observe
