@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 
 from rag_otel.cli.terminal import table
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 from rag_otel.drift.observation import Observation
 from rag_otel.drift.records import to_record
 
@@ -67,13 +67,13 @@ def main() -> None:
     count = SLICES * parser.parse_args().scores
     rng = random.Random(1)
     before = resident()
-    family = Family(DriftSettings(dimensions=("tenant",)))
+    family = Family(FamilySettings(dimensions=("tenant",)))
     for index in range(count):
         family.observe(one_score(index, rng))
     most = resident() - before
     state = json.dumps(to_record(family))
     one = seconds(family, [one_score(index, rng) for index in range(20_000)])
-    whole = Family(DriftSettings(baseline_count=200))
+    whole = Family(FamilySettings(baseline_count=200))
     for index in range(8_000):
         whole.observe(whole_result(index, rng))
     result = seconds(whole, [whole_result(index, rng) for index in range(10_000)])

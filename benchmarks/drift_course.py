@@ -22,7 +22,7 @@ from drift_traffic import delays, seen
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 
 Told = list[tuple[int, DriftEvent]]
 COURSES: dict[str, tuple[Callable[[int], float], int, int, Callable[[DriftEvent], bool]]] = {
@@ -40,7 +40,7 @@ COURSES: dict[str, tuple[Callable[[int], float], int, int, Callable[[DriftEvent]
 
 def told(mean: Callable[[int], float], count: int, seed: str) -> Told:
     """(answer, event) of what is told."""
-    rng, family, problems, found = random.Random(seed), Family(DriftSettings(dimensions=("model",))), AlarmGroups(), []
+    rng, family, problems, found = random.Random(seed), Family(FamilySettings(dimensions=("model",))), AlarmGroups(), []
     for index in range(count):
         for event in family.observe(seen((index * 60.0, score(rng, mean(index)), ("model=a",), None))):
             key = problems.close(event) if event.resolved else problems.open(event)
@@ -60,7 +60,7 @@ def sharp(count: int, low: float, seed: str) -> float:
     where one came before."""
     rng, family, at = (
         random.Random(seed),
-        Family(DriftSettings(dimensions=(), baseline_count=count)),
+        Family(FamilySettings(dimensions=(), baseline_count=count)),
         round(1.4 * count),
     )
     for index in range(at + 1000):
@@ -72,7 +72,7 @@ def sharp(count: int, low: float, seed: str) -> float:
 
 def covered(drop: float, seed: str) -> bool | None:
     """Whether the interval of the first alarm on the score holds the true mean; None without an alarm."""
-    rng, family = random.Random(seed), Family(DriftSettings(dimensions=()))
+    rng, family = random.Random(seed), Family(FamilySettings(dimensions=()))
     for index in range(8000):
         mean = 0.92 if index < 2000 else 0.92 - drop
         one = seen((index * 60.0, score(rng, mean), (), None))

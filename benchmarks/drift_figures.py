@@ -23,10 +23,10 @@ from _drift_streams import RARE, Population, Stream, dev_scores, synthetic, tilt
 
 from rag_otel.cli.terminal import table
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 from rag_otel.drift.learner import Learner
 from rag_otel.drift.observation import Observation
-from rag_otel.drift.series import Series, Turn
+from rag_otel.drift.series import Series, SeriesEvent
 from rag_otel.drift.watch import SeriesSettings
 
 QUIET = 10_000
@@ -65,7 +65,7 @@ def false_alarms(scenario: Scenario, seed: int) -> float:
     rng = random.Random(f"{scenario.name} quiet {seed}")
     series, count = watch(scenario, rng), 0
     for value, probability in scenario.normal.draw(QUIET, rng):
-        if series.observe(0.0, value, 1.0 if scenario.naive else probability) is Turn.ALARM:
+        if series.observe(0.0, value, 1.0 if scenario.naive else probability) is SeriesEvent.ALARM:
             count += 1
             assert series.baseline is not None
             series = _anew(scenario, series.baseline)
@@ -77,11 +77,11 @@ def delay(scenario: Scenario, drop: int, seed: int) -> float:
     rng = random.Random(f"{scenario.name} drop {drop} {seed}")
     series = watch(scenario, rng)
     for value, probability in scenario.normal.draw(WARM_UP, rng):
-        if series.observe(0.0, value, probability) is Turn.ALARM:
+        if series.observe(0.0, value, probability) is SeriesEvent.ALARM:
             assert series.baseline is not None
             series = _anew(scenario, series.baseline)
     for count, (value, probability) in enumerate(islice(scenario.drops[drop].endless(rng), PATIENCE), start=1):
-        if series.observe(0.0, value, probability) is Turn.ALARM:
+        if series.observe(0.0, value, probability) is SeriesEvent.ALARM:
             return float(count)
     return math.inf
 
@@ -95,7 +95,7 @@ def whole_family(drop: float, seed: int) -> float:
     """The monitor as it comes: three signals, 25 slices in 5 dimensions, one budget. False alarms in 10,000
     evaluations (drop 0), or evaluations until anything is told."""
     rng = random.Random(f"family {drop} {seed}")
-    family = Family(DriftSettings(average_run_length=RUN_LENGTH))
+    family = Family(FamilySettings(average_run_length=RUN_LENGTH))
     normal, after = (synthetic(mean).all_evaluated().endless(rng) for mean in (0.90, 0.90 - drop))
     alarms = 0
     for count in range(10_500 if not drop else 1_000 + PATIENCE):

@@ -25,7 +25,7 @@ from _drift_traffic import DAYS, DEV, FROZEN, ISSUE, TUNING, Answer, Drop, Traff
 
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alarm_groups import AlarmGroups
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 from rag_otel.drift.observation import Observation
 
 QUIET = 10_500
@@ -51,7 +51,7 @@ def seen(answer: Answer) -> Observation:
 
 def told(traffic: Traffic, seed: str, drop: Drop, count: int, *, stop_from: int | None = None) -> list[int]:
     """At which answers a problem was told; with `stop_from` until the first one from there on."""
-    family, problems, found = Family(DriftSettings(dimensions=("model",))), AlarmGroups(), []
+    family, problems, found = Family(FamilySettings(dimensions=("model",))), AlarmGroups(), []
     stream = traffic.make(random.Random(f"{traffic.name} {seed}"), drop)
     for index, answer in enumerate(islice(stream, count)):
         for event in family.observe(seen(answer)):

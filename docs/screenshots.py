@@ -20,7 +20,7 @@ from rag_otel.cli.demo.command import PROJECT
 from rag_otel.cli.demo.report import BASELINE_COUNT
 from rag_otel.cli.drift_report.page import render_page
 from rag_otel.cli.drift_report.view import replay, views, worst_answers
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.writers.phoenix_links import UNFAITHFUL_ANSWERS, trace_link
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.project import StoredProject
@@ -69,7 +69,7 @@ def claims(page: Page, link: str) -> None:
 def alarm(page: Page, reader: PhoenixClient, base_url: str) -> None:
     """What drift monitoring says of the demo's week: the series that it was noticed in first."""
     seen = list(from_phoenix(StoredProject(client=reader, name=PROJECT), ("model",)))
-    found = replay(seen, DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
+    found = replay(seen, FamilySettings(baseline_count=BASELINE_COUNT, dimensions=("model",)))
     first = views(found.family, found.events, found.timelines)[:1]
     worst = {(view.series, view.slice): worst_answers(seen, view) for view in first}
     link = partial(trace_link, base_url)

@@ -23,7 +23,7 @@ from typing import Final
 
 from rag_otel.alert import Alert, AlertAudience
 from rag_otel.alerts.digest import ANSWERS_TO_REVIEW, Bundle, review, without_texts
-from rag_otel.alerts.rules import Finding
+from rag_otel.alerts.rules import AnswerQuality
 from rag_otel.alerts.schedule import Limits, Schedule
 from rag_otel.alerts.states import Incident, Moment, Problem, ProblemsState
 from rag_otel.safety.guard import counters
@@ -71,12 +71,12 @@ class Problems:
         self.state.waiting.setdefault(_group(alert), window).add(alert)
         return []
 
-    def note(self, fingerprint: str, finding: Finding, now: Moment) -> None:
+    def note(self, fingerprint: str, finding: AnswerQuality, now: Moment) -> None:
         """An answer that raises nothing: a good one is counted, one in between keeps the problem open."""
         problem = self.state.open.get(fingerprint)
         if problem is None:
             return
-        if finding is Finding.GOOD:
+        if finding is AnswerQuality.GOOD:
             problem.good += 1
         else:
             problem.bad_at, problem.good = now.at, 0

@@ -41,8 +41,8 @@ _RULE: Final = re.compile(
 )
 
 
-class Finding(enum.IntEnum):
-    """The result of a rule for one evaluation, from good to bad."""
+class AnswerQuality(enum.IntEnum):
+    """What a rule says of one evaluation, from good to bad."""
 
     GOOD = 0
     BETWEEN = 1
@@ -66,7 +66,7 @@ class AlertRule:
     """True: the threshold itself is bad."""
     severity: AlertSeverity = AlertSeverity.WARNING
 
-    def judge(self, evaluation: Evaluation) -> Finding | None:
+    def judge(self, evaluation: Evaluation) -> AnswerQuality | None:
         """None where the rule does not apply: another metric, no score, no label. A rule for low scores of every metric
         leaves out those that are better when they are lower."""
         if self.metric not in (None, evaluation.name):
@@ -81,23 +81,23 @@ class AlertRule:
         number = evaluation.risk if self.name == HIGH_RISK else evaluation.score
         return None if number is None else self._compare(number)
 
-    def _compare(self, number: float) -> Finding:
+    def _compare(self, number: float) -> AnswerQuality:
         """Risk is bad when high, most scores when low: both are compared as badness."""
         sign = -1.0 if self.name == LOW_SCORE else 1.0
         enter = sign * (self.enter or 0.0)
         clear = enter if self.clear is None else sign * self.clear
         badness = sign * number
         if badness > enter or (self.inclusive and badness == enter):
-            return Finding.BAD
-        return Finding.BETWEEN if badness > clear else Finding.GOOD
+            return AnswerQuality.BAD
+        return AnswerQuality.BETWEEN if badness > clear else AnswerQuality.GOOD
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Judgement:
+class AppliedRules:
     """The result of all rules for one evaluation."""
 
     fingerprint: str
-    finding: Finding
+    finding: AnswerQuality
     alert: Alert | None = None
     """The alert to raise; None unless the finding is BAD."""
 
@@ -117,16 +117,16 @@ class AlertRules:
         self._rules = sorted(used, key=lambda rule: rule.severity is not AlertSeverity.CRITICAL)
         self._examples = examples or Examples()
 
-    def judge(self, result: EvaluatedTrace) -> list[Judgement]:
+    def judge(self, result: EvaluatedTrace) -> list[AppliedRules]:
         """One judgement for each evaluation to which any rule applies."""
         judgements = []
         for evaluation in result.evaluations:
             found = [(finding, rule) for rule in self._rules if (finding := rule.judge(evaluation)) is not None]
             if found:
                 worst, rule = max(found, key=lambda pair: pair[0])
-                alert = self._alert(result, evaluation, rule) if worst is Finding.BAD else None
+                alert = self._alert(result, evaluation, rule) if worst is AnswerQuality.BAD else None
                 name = fingerprint(result, evaluation.name)
-                judgements.append(Judgement(fingerprint=name, finding=worst, alert=alert))
+                judgements.append(AppliedRules(fingerprint=name, finding=worst, alert=alert))
         return judgements
 
     def _alert(self, result: EvaluatedTrace, evaluation: Evaluation, rule: AlertRule) -> Alert:
@@ -181,5 +181,5 @@ def parse_rule(text: str) -> AlertRule:
     )
 
 
-def _finding(bad: bool) -> Finding:
-    return Finding.BAD if bad else Finding.GOOD
+def _finding(bad: bool) -> AnswerQuality:
+    return AnswerQuality.BAD if bad else AnswerQuality.GOOD

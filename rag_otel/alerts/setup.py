@@ -13,7 +13,7 @@ from rag_otel.alerts.monitors.health import FailureMonitor, SilenceMonitor, trac
 from rag_otel.alerts.monitors.monitor import Monitor, Monitors
 from rag_otel.alerts.monitors.slo import Objective, SloMonitor
 from rag_otel.alerts.precision import AnswerPrecision
-from rag_otel.alerts.rules import AlertRules, Finding, parse_rule
+from rag_otel.alerts.rules import AlertRules, AnswerQuality, parse_rule
 from rag_otel.alerts.schedule import Limits, parse_quiet_hours
 from rag_otel.alerts.states import steady_time, wall_time_of
 from rag_otel.durable.state_folder import StateFolder
@@ -100,7 +100,7 @@ def may_show(settings: Settings) -> Callable[[EvaluatedTrace], bool]:
 
     def shows(result: EvaluatedTrace) -> bool:
         return any(
-            any(rule.judge(evaluation) is Finding.BAD for rule in rules)
+            any(rule.judge(evaluation) is AnswerQuality.BAD for rule in rules)
             or (
                 evaluation.score is not None
                 and goodness(evaluation.name, evaluation.score) <= max(REMEMBERED_BELOW, settings.alerts.slo_threshold)

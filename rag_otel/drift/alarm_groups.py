@@ -6,7 +6,7 @@ import math
 from dataclasses import field
 
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import Key
+from rag_otel.drift.family import SeriesKey
 from rag_otel.drift.records import stored
 from rag_otel.lazy_dataclass import dataclass
 
@@ -17,9 +17,9 @@ class _AlarmGroup:
     metric: str
     latest_s: float
     """Alarms of the metric that began no later than this belong to it."""
-    told: Key
+    told: SeriesKey
     """(series, slice) of the alarm that was told."""
-    firing: set[Key] = field(default_factory=set)
+    firing: set[SeriesKey] = field(default_factory=set)
     deeper_s: float = -math.inf
     """When it was last told that it has become worse: worsenings that began no later belong to that."""
 
@@ -34,7 +34,7 @@ class AlarmGroups:
     def __init__(self) -> None:
         self._open: list[_AlarmGroup] = []
 
-    def open(self, event: DriftEvent) -> Key | None:
+    def open(self, event: DriftEvent) -> SeriesKey | None:
         """What a problem that is new, or has become worse, is told with: (series, slice); None where it was told."""
         key = (event.series, event.slice)
         if event.deeper:
@@ -48,7 +48,7 @@ class AlarmGroups:
         )
         return key
 
-    def _deepen(self, key: Key, event: DriftEvent) -> Key | None:
+    def _deepen(self, key: SeriesKey, event: DriftEvent) -> SeriesKey | None:
         """A problem that has become worse is told again, under its own name; once for one worsening."""
         for problem in self._open:
             if key in problem.firing:
@@ -62,7 +62,7 @@ class AlarmGroups:
         """Drop the problems of a metric, or all: what was normal is learned anew."""
         self._open = [each for each in self._open if metric not in (None, each.metric)]
 
-    def close(self, event: DriftEvent) -> Key | None:
+    def close(self, event: DriftEvent) -> SeriesKey | None:
         """What the problem that ends with this alarm was told with; None where others of it go on."""
         key = (event.series, event.slice)
         for problem in self._open:

@@ -10,7 +10,7 @@ from rag_otel.alert import Alert, AlertAudience, AlertExample, AlertSeverity, Al
 from rag_otel.drift.anchors import AnchorReading, Shift
 from rag_otel.drift.change import Movement
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.judge_watch import Cause, Verdict
+from rag_otel.drift.judge_watch import AnchorVerdict, Cause
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, falls, shown, signal_of
 from rag_otel.drift.sentence import counts, sentence
 
@@ -24,7 +24,7 @@ _GRAVE: Final = 0.1
 
 def drift_alert(
     event: DriftEvent,
-    verdict: Verdict,
+    verdict: AnchorVerdict,
     examples: Sequence[AlertExample] = (),
     *,
     told: tuple[str, str] | None = None,
@@ -114,7 +114,7 @@ _CAUSES: Final = {
 }
 
 
-def _headline(event: DriftEvent, verdict: Verdict, *, asked: bool) -> str:
+def _headline(event: DriftEvent, verdict: AnchorVerdict, *, asked: bool) -> str:
     cause = _CAUSES.get(verdict.cause, "") if asked else ""
     return f"{sentence(event)}: {cause}" if cause else sentence(event)
 
@@ -124,7 +124,7 @@ def _interval(event: DriftEvent) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
-def _details(event: DriftEvent, verdict: Verdict) -> dict[str, str | float]:
+def _details(event: DriftEvent, verdict: AnchorVerdict) -> dict[str, str | float]:
     details: dict[str, str | float] = {
         "series": event.series,
         "slice": event.slice,

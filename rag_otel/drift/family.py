@@ -19,12 +19,12 @@ from rag_otel.drift.learner import DEFAULT_COUNT, STAGES
 from rag_otel.drift.mix import Effects, effects
 from rag_otel.drift.observation import ALL, DIMENSIONS, RISK, SCORE, UNJUDGED, Observation, signal_of
 from rag_otel.drift.records import stored
-from rag_otel.drift.series import Series, Turn
+from rag_otel.drift.series import Series, SeriesEvent
 from rag_otel.drift.watch import SeriesSettings
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters
 
-Key: TypeAlias = tuple[str, str]
+SeriesKey: TypeAlias = tuple[str, str]
 """(series, slice)"""
 
 OTHER: Final = "other"
@@ -45,14 +45,14 @@ _SURE_HIGH_Z: Final = 2.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DriftSettings:
-    """How watchful, and over what."""
+class FamilySettings:
+    """What a family watches, and how many false alarms it may raise."""
 
     average_run_length: float = 10_000.0
     """Evaluations between two false alarms, at least, over all slices and signals together."""
     baseline_count: int = DEFAULT_COUNT
     """Values that a baseline is learned from first; it is learned better until there are ten times as many."""
-    baselines: Mapping[Key, Baseline] = field(default_factory=dict)
+    baselines: Mapping[SeriesKey, Baseline] = field(default_factory=dict)
     """Given ones, in goodness; those of other series are learned."""
     dimensions: tuple[str, ...] = DIMENSIONS
     max_slices: int = 1000
@@ -62,7 +62,7 @@ class DriftSettings:
     least_probability: float = 1.0
     """The smallest inclusion probability that the sampler gives."""
 
-    def share_of(self, key: Key) -> float:
+    def share_of(self, key: SeriesKey) -> float:
         """The share of the budget of false alarms that a series has; the slices of a dimension have theirs together."""
         share = SIGNAL_SHARES.get(signal_of(key[0]), 1.0) / max(1, self.metrics)
         if key[1] == ALL:
@@ -83,19 +83,19 @@ class Family:
 
     NOT_STORED = ("settings",)
 
-    def __init__(self, settings: DriftSettings) -> None:
+    def __init__(self, settings: FamilySettings) -> None:
         self.settings = settings
-        self._series: dict[Key, Series] = {}
+        self._series: dict[SeriesKey, Series] = {}
         self._slices: dict[str, None] = {}
         self.count = 0
         """Observations so far: the order of the next one, the same in every series."""
         self._effects: dict[str, Effects] = {}
         """By series: how far its slices are above the mean of all traffic."""
 
-    def __iter__(self) -> Iterator[tuple[Key, Series]]:
+    def __iter__(self) -> Iterator[tuple[SeriesKey, Series]]:
         return iter(list(self._series.items()))
 
-    def __getitem__(self, key: Key) -> Series:
+    def __getitem__(self, key: SeriesKey) -> Series:
         return self._series[key]
 
     @property
@@ -125,12 +125,12 @@ class Family:
                 turn = series.observe(time_s, value, probability, order, shift=own, cluster=cluster, bad=bad)
                 if turn is None:
                     continue
-                if turn is Turn.COMPLETE:
+                if turn is SeriesEvent.COMPLETE:
                     self._freeze(key, series)
                 else:
                     turned.append((key, turn))
         # Told when every slice has seen the value: what moved most is told by comparing them.
-        return [self.event(key, time_s, deeper=turn is Turn.DEEPER) for key, turn in turned]
+        return [self.event(key, time_s, deeper=turn is SeriesEvent.DEEPER) for key, turn in turned]
 
     def _admitted(self, name: str) -> str:
         """The name of a new slice; the rest of its dimension where there are too many."""
@@ -140,11 +140,11 @@ class Family:
         counters.add("drift.slices_beyond_cap")
         return f"{name.partition('=')[0]}={OTHER}"
 
-    def _add(self, key: Key) -> Series:
+    def _add(self, key: SeriesKey) -> Series:
         series = self._series[key] = Series(self._series_settings(key), self.settings.baselines.get(key))
         return series
 
-    def _series_settings(self, key: Key) -> SeriesSettings:
+    def _series_settings(self, key: SeriesKey) -> SeriesSettings:
         settings = self.settings
         return SeriesSettings(
             threshold=settings.average_run_length / settings.share_of(key),
@@ -156,7 +156,7 @@ class Family:
             follow=key[1] == ALL,
         )
 
-    def _freeze(self, key: Key, series: Series) -> None:
+    def _freeze(self, key: SeriesKey, series: Series) -> None:
         """Learn a baseline. What is learned of all traffic holds for its slices and for its mix."""
         name = key[0]
         whole = self._series.get((name, ALL))
@@ -177,7 +177,7 @@ class Family:
             name: series.history for (own, name), series in self._series.items() if own == series_name and name != ALL
         }
 
-    def event(self, key: Key, time_s: float, *, deeper: bool = False) -> DriftEvent:
+    def event(self, key: SeriesKey, time_s: float, *, deeper: bool = False) -> DriftEvent:
         """What there is to say of a series now."""
         series = self._series[key]
         baseline = series.baseline
@@ -216,7 +216,7 @@ class Family:
             return ()
         return movements(whole.history, self._histories(series_name), until=found.surely_before, since=found.at)
 
-    def now(self, key: Key) -> Moments:
+    def now(self, key: SeriesKey) -> Moments:
         """The latest values of a series: since the drop began while an alarm is on, else the last 64 or so."""
         series = self._series[key]
         start, buckets = series.alarm_from, series.history.buckets
@@ -231,7 +231,7 @@ class Family:
                 series.relearn()
         self._effects = {name: each for name, each in self._effects.items() if not belongs(name, metric)}
 
-    def adopt(self, settings: DriftSettings) -> None:
+    def adopt(self, settings: FamilySettings) -> None:
         """Go on with these settings, after it was restored."""
         self.settings = settings
         for key, series in self:

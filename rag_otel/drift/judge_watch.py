@@ -44,7 +44,7 @@ class Cause(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AnchorVerdict:
     """What the anchors say of an alarm."""
 
     cause: Cause
@@ -210,7 +210,7 @@ class JudgeWatch:
         except Exception:  # noqa: BLE001 - an anchor that cannot be judged now is missing in the reading
             return None
 
-    def verdict(self, series: str, drop: float, *, since_s: float, latest_s: float) -> Verdict:
+    def verdict(self, series: str, drop: float, *, since_s: float, latest_s: float) -> AnchorVerdict:
         """Whether the judge accounts for a `drop` of a series' goodness (positive, 0..1): the app has moved where it
         surely accounts for less than half, the judge where it surely does for that much or more. That the judge is as
         much stricter on the traffic as on the anchors is an assumption.
@@ -231,11 +231,11 @@ class JudgeWatch:
             or before.time_s > latest_s
             or now.time_s < since_s
         ):
-            return Verdict(cause=Cause.UNKNOWN)
+            return AnchorVerdict(cause=Cause.UNKNOWN)
         if drop <= 0.0:
-            return Verdict(cause=Cause.UNKNOWN, shift=moved)
+            return AnchorVerdict(cause=Cause.UNKNOWN, shift=moved)
         explained = -moved.interval[1] / drop, -moved.interval[0] / drop
-        return Verdict(cause=_cause(explained), shift=moved, explained=explained)
+        return AnchorVerdict(cause=_cause(explained), shift=moved, explained=explained)
 
     def forget(self, metric: str | None) -> None:
         """Baselines are learned anew: the latest readings are their references, or one metric's are forgotten."""

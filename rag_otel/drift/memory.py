@@ -10,7 +10,7 @@ from rag_otel.drift.alarm_groups import AlarmGroups
 from rag_otel.drift.alerting import moment
 from rag_otel.drift.anchors import Readings, shift
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings, Family, Key
+from rag_otel.drift.family import Family, FamilySettings, SeriesKey
 from rag_otel.drift.judge_watch import KnownJudges
 from rag_otel.drift.observation import RISK, SCORE
 from rag_otel.drift.records import from_record, stored
@@ -33,7 +33,7 @@ class Memory:
 
     family: Family
     problems: AlarmGroups = field(default_factory=AlarmGroups)
-    to_tell: list[tuple[DriftEvent, Key]] = field(default_factory=list)
+    to_tell: list[tuple[DriftEvent, SeriesKey]] = field(default_factory=list)
     """Noticed, and not known to be in the inbox: the next process tells it, should this one be killed."""
     events: list[DriftEvent] = field(default_factory=list)
     """What was noticed lately."""
@@ -47,7 +47,7 @@ class Memory:
     saved_s: float = 0.0
 
     @classmethod
-    def restored(cls, record: Any, settings: DriftSettings) -> Memory:
+    def restored(cls, record: Any, settings: FamilySettings) -> Memory:
         """What was saved, to go on with these settings. Raises KeyError, TypeError or ValueError for anything else."""
         memory = from_record(record, cls)
         memory.family.adopt(settings)
@@ -63,7 +63,7 @@ class StoredMemory:
     memory: Memory
 
 
-def read_memories(folder: Path, settings: DriftSettings) -> list[StoredMemory]:
+def read_memories(folder: Path, settings: FamilySettings) -> list[StoredMemory]:
     """The memories of all processes of a state folder, or of one part of it. Raises InputError for one that cannot be
     understood; it is left as it is."""
     return [
@@ -98,7 +98,7 @@ def judge_lines(readings: Readings) -> list[str]:
     return lines
 
 
-def _read(part: Path, record: Any, settings: DriftSettings) -> Memory:
+def _read(part: Path, record: Any, settings: FamilySettings) -> Memory:
     try:
         return Memory.restored(record, settings)
     except (ValueError, KeyError, TypeError) as error:

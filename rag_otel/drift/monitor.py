@@ -13,8 +13,8 @@ from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.setup import REMEMBERED_BELOW
 from rag_otel.drift.alerting import drift_alert, judge_alert
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings, Family, Key, belongs
-from rag_otel.drift.judge_watch import Cause, JudgeWatch, Verdict
+from rag_otel.drift.family import Family, FamilySettings, SeriesKey, belongs
+from rag_otel.drift.judge_watch import AnchorVerdict, Cause, JudgeWatch
 from rag_otel.drift.memory import NAME, RELEARN, VERSION, Memory
 from rag_otel.drift.observation import ALL, RISK, SCORE, Observation, observation, shown
 from rag_otel.drift.records import to_record
@@ -58,7 +58,7 @@ class DriftMonitor:
 
     def __init__(
         self,
-        settings: DriftSettings,
+        settings: FamilySettings,
         raise_alert: Callable[[Alert], None],
         *,
         examples: Examples | None = None,
@@ -155,7 +155,7 @@ class DriftMonitor:
 
     # --- alerts -----------------------------------------------------------------------------------------------------
 
-    def _problem(self, event: DriftEvent) -> Key | None:
+    def _problem(self, event: DriftEvent) -> SeriesKey | None:
         """What is to be told of an event; None where it belongs to a problem that was told, or that goes on."""
         counters.add("drift.resolved" if event.resolved else "drift.alarms")
         problems = self._memory.problems
@@ -165,7 +165,7 @@ class DriftMonitor:
         """Tell of problems that begin, get worse or end. The inbox keeps what it is given, and knows it again."""
         while self._memory.to_tell:
             event, problem = self._memory.to_tell[0]
-            self._raise_alert(drift_alert(event, Verdict(cause=Cause.UNKNOWN), self._worst(event), told=problem))
+            self._raise_alert(drift_alert(event, AnchorVerdict(cause=Cause.UNKNOWN), self._worst(event), told=problem))
             with self._lock:
                 if self._memory.to_tell:
                     del self._memory.to_tell[0]
@@ -173,7 +173,7 @@ class DriftMonitor:
             if self._judge is not None and not event.resolved:
                 self._ask(self._judge, event, problem)
 
-    def _ask(self, judge: JudgeWatch, event: DriftEvent, problem: Key) -> None:
+    def _ask(self, judge: JudgeWatch, event: DriftEvent, problem: SeriesKey) -> None:
         """Have the anchors scored, and tell then whether the app or the judge has moved: a judge that hangs delays no
         alarm."""
 
@@ -303,7 +303,7 @@ class DriftMonitor:
 
     # --- gauges -----------------------------------------------------------------------------------------------------
 
-    def _watched(self) -> list[tuple[Key, Series]]:
+    def _watched(self) -> list[tuple[SeriesKey, Series]]:
         """What gauges show: all traffic, what is in alarm, then slices, within bounds."""
         ranked = sorted(self.family, key=lambda each: (each[0][1] != ALL, not each[1].firing))
         return ranked[:_GAUGES]
@@ -323,5 +323,5 @@ class DriftMonitor:
         return [(shown(key[0], each.mean), _labels(key)) for each, key in found if each is not None]
 
 
-def _labels(key: Key) -> dict[str, str]:
+def _labels(key: SeriesKey) -> dict[str, str]:
     return {"series": key[0], "slice": key[1]}

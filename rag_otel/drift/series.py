@@ -30,7 +30,7 @@ _GONE: Final = 0.1
 """Share of an alarm's evidence below which it was a run."""
 
 
-class Turn(enum.StrEnum):
+class SeriesEvent(enum.StrEnum):
     """What a value has changed."""
 
     ALARM = "alarm"
@@ -140,7 +140,7 @@ class Series:
         shift: float = 0.0,
         cluster: int | None = None,
         bad: bool = False,
-    ) -> Turn | None:
+    ) -> SeriesEvent | None:
         """Take one value. `order` is its place in the stream (see `History`), `cluster` the key of the run that it is
         of (see `Runs`), `shift` what its kind of answer is usually above the mean; `bad`: it is bad by itself."""
         self.last_s = time_s
@@ -161,24 +161,24 @@ class Series:
         unit = runs.add(time_s, value - shift, weight, cluster)
         return None if unit is None else self._take(time_s, *unit)
 
-    def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> Turn | None:
+    def _take(self, time_s: float, weighted: float, weight: float, answers: int) -> SeriesEvent | None:
         """One unit: an answer or a run of them."""
         watch, learner, due = self._watch, self._learner, False
         # While an alarm is on, what may be a run is learned, and no more.
         if learner is not None and (self._alarm is None or learner.in_episode):
             due = learner.add(time_s, weighted / weight, weight, self.history.last, answers)
         if watch is None:
-            return Turn.COMPLETE if due else None
+            return SeriesEvent.COMPLETE if due else None
         block = watch.blocks.add(weighted, weight)
         turn = None if block is None else self._bet(watch, block[0] / block[1], 1.0 / block[1])
         if turn is None and learner is not None and due and self._alarm is None:
             if watch.may_learn(owed=learner.owed):
-                return Turn.COMPLETE
+                return SeriesEvent.COMPLETE
             if learner.ended:
                 self._learner = None
         return turn
 
-    def _bet(self, watch: Watch, value: float, probability: float) -> Turn | None:
+    def _bet(self, watch: Watch, value: float, probability: float) -> SeriesEvent | None:
         detector = watch.detector
         reached = detector.observe(value, probability)
         if self._alarm is not None:
@@ -187,7 +187,7 @@ class Series:
             if self._learner is not None:
                 self._learner.mark()
             self._open(watch, detector.floor)
-            return Turn.ALARM
+            return SeriesEvent.ALARM
         if watch.rise is not None and watch.rise.observe(1.0 - value, probability):
             self._begin_gain(watch)
         return None
@@ -214,21 +214,21 @@ class Series:
     def _open(self, watch: Watch, floor: float) -> None:
         self._alarm = OpenAlarm(watch, floor, self.change(floor), inflation=self.inflation, order=self.history.last)
 
-    def _follow(self, watch: Watch, alarm: OpenAlarm, value: float, probability: float) -> Turn | None:
+    def _follow(self, watch: Watch, alarm: OpenAlarm, value: float, probability: float) -> SeriesEvent | None:
         """While an alarm is on."""
         alarm.estimate_again(watch, self.history, self.inflation)
         deeper = alarm.deeper
         if deeper is not None and self._is_told(watch, deeper, deeper.observe(value, probability)):
             self._before_from = alarm.from_order
             self._open(watch, deeper.floor)
-            return Turn.DEEPER
+            return SeriesEvent.DEEPER
         if not alarm.recovery.observe(1.0 - value, probability):
             return None
         if self._learner is not None:
             self._learner.settle()
         self._alarm, self._before_from = None, self.history.last + 1
         watch.detector.restart()
-        return Turn.RESOLVED
+        return SeriesEvent.RESOLVED
 
     # --- baselines --------------------------------------------------------------------------------------------------
 

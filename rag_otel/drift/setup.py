@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_otel.drift.anchors import load_anchors
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.family import DriftSettings, Key
+from rag_otel.drift.family import FamilySettings, SeriesKey
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.observation import ALL, SCORE, shown
 from rag_otel.errors import ConfigurationError
@@ -18,10 +18,10 @@ from rag_otel.sampling.build import lowest_probability
 from rag_otel.settings import Settings
 
 
-def drift_settings(settings: Settings) -> DriftSettings:
+def drift_settings(settings: Settings) -> FamilySettings:
     """The part of the settings that is about drift. Raises ConfigurationError for a baseline that cannot be read."""
     watched = (*settings.metrics, *(each.name for each in settings.evaluators))
-    return DriftSettings(
+    return FamilySettings(
         baseline_count=settings.drift.baseline_count,
         baselines=read_baselines(settings.drift.baseline, watched[0]),
         dimensions=tuple(settings.drift.slices),
@@ -46,7 +46,7 @@ def build_judge_watch(settings: Settings, pipeline: Pipeline, worker: Background
     )
 
 
-def read_baselines(given: str | None, metric: str) -> dict[Key, Baseline]:
+def read_baselines(given: str | None, metric: str) -> dict[SeriesKey, Baseline]:
     """Frozen baselines by series and slice: of a number (the score of `metric` over all traffic), or of a JSON file
     {series: {slice: {"mean": m, "bound": b}}}, as `rag-otel drift --save-baselines` writes it: means as people know
     them (a risk is a risk), and what they are known to be better than. Raises ConfigurationError."""

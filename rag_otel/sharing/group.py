@@ -28,8 +28,8 @@ from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.scheduler import scheduler
 from rag_otel.sharing.consumers import Consumer, Observed
 from rag_otel.sharing.leadership import SharedFolder
-from rag_otel.sharing.merging import Batch, Entry, MergedLogs
-from rag_otel.sharing.records import Record, RecordFormat, record_now
+from rag_otel.sharing.merging import MergedLogs, MergedRecords, PlacedRecord
+from rag_otel.sharing.records import RecordFormat, SharedRecord, record_now
 
 POLL_S: Final = 0.25
 """How often the leader looks for records, and the others for a leader that has died."""
@@ -77,7 +77,7 @@ class SharedMonitoring:
 
     def _start_over(self) -> None:
         self._lock = threading.RLock()
-        self._queue: deque[Record] = deque()
+        self._queue: deque[SharedRecord] = deque()
         self._started = self._closed = False
         self._stepped_at = 0.0
         self._log: LogWriter | None = None
@@ -107,7 +107,7 @@ class SharedMonitoring:
         """An alert of a writer of this process. Never raises."""
         self._put(record_now(alert=alert))
 
-    def _put(self, record: Record) -> None:
+    def _put(self, record: SharedRecord) -> None:
         if self._closed or len(self._queue) >= _MAX_QUEUED:
             counters.add("sharing.refused")
             return
@@ -208,9 +208,10 @@ class SharedMonitoring:
         self._written = ends[-1] if ends else before
         if self._voice is not None and self._is_single and self._has_taken(before):
             entries = [
-                Entry(log=log, position=end, record=record) for (record, _), end in zip(encoded, ends, strict=True)
+                PlacedRecord(log=log, position=end, record=record)
+                for (record, _), end in zip(encoded, ends, strict=True)
             ]
-            self._hand_over(self._voice, Batch(entries=entries, upto={log: self._written}))
+            self._hand_over(self._voice, MergedRecords(entries=entries, upto={log: self._written}))
 
     @property
     def _is_single(self) -> bool:
@@ -234,7 +235,7 @@ class SharedMonitoring:
         self._told = total
         return fresh
 
-    def _encoded(self, record: Record) -> bytes | None:
+    def _encoded(self, record: SharedRecord) -> bytes | None:
         with guarded("sharing.encode"):
             return self._format.encode(record)
         return None
@@ -257,7 +258,7 @@ class SharedMonitoring:
         voice.delivery.start()
         return voice
 
-    def _go_alone(self, error: OSError, records: Sequence[Record]) -> None:
+    def _go_alone(self, error: OSError, records: Sequence[SharedRecord]) -> None:
         """Watch by itself; a leader goes on to watch for the others too."""
         if counters.add("sharing.alone") == 1:
             logger.warning(
@@ -271,7 +272,7 @@ class SharedMonitoring:
             self._voice = self._made(None)
         self._take(self._voice, records)
 
-    def _take(self, voice: Voice, records: Sequence[Record]) -> None:
+    def _take(self, voice: Voice, records: Sequence[SharedRecord]) -> None:
         """Records of this process that are in no log."""
         results = [Observed(result=each.result, upto={}) for each in records if each.result is not None]
         for consumer in voice.consumers:
@@ -293,7 +294,7 @@ class SharedMonitoring:
             self._forget_at = now + _FORGET_EVERY_S
             logs.forget(lambda log: min(each.read.stored(log) for each in voice.consumers))
 
-    def _hand_over(self, voice: Voice, batch: Batch) -> None:
+    def _hand_over(self, voice: Voice, batch: MergedRecords) -> None:
         first = voice.consumers[0]
         fresh = [each for each in batch.entries if each.position > first.read.taken.get(each.log, 0)]
         for consumer in voice.consumers:

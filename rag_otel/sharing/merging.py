@@ -12,26 +12,26 @@ from typing import Final
 from rag_otel.durable.process_logs import LogReader, logs_in
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.safety.guard import counters, logger
-from rag_otel.sharing.records import Record, RecordFormat
+from rag_otel.sharing.records import RecordFormat, SharedRecord
 
 _LIMIT: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PlacedRecord:
     """A record and where it stood."""
 
     log: str
     position: int
     """After it."""
-    record: Record
+    record: SharedRecord
 
 
 @dataclass(slots=True, kw_only=True)
-class Batch:
+class MergedRecords:
     """What is read at a time."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[PlacedRecord] = field(default_factory=list)
     """In the order of time; those of one log in its own order."""
     upto: dict[str, int] = field(default_factory=dict)
     """Where reading goes on in each log: after the entries, and after what was damaged behind them."""
@@ -43,7 +43,7 @@ class MergedLogs:
     def __init__(self, folder: Path, format: RecordFormat) -> None:
         self._folder = folder
         self._format = format
-        self._left: dict[tuple[str, int], Record] = {}
+        self._left: dict[tuple[str, int], SharedRecord] = {}
         """By log and position: records that were too young at the last look, and need not be decoded again."""
         self._readers: dict[str, LogReader] = {}
 
@@ -51,14 +51,14 @@ class MergedLogs:
         """Of the logs that there are."""
         return {each.name for each in self._logs()}
 
-    def read(self, position_of: Callable[[str], int], *, settle_s: float = 0.0) -> Batch:
+    def read(self, position_of: Callable[[str], int], *, settle_s: float = 0.0) -> MergedRecords:
         """What stands after `position_of(log)` in each log, a bounded part of it; without entries when that is all.
 
         Records of the last `settle_s` seconds are left: others that are older may still be on their way to a log."""
         now = time.time()
-        batch = Batch()
+        batch = MergedRecords()
         horizon = math.inf
-        left: dict[tuple[str, int], Record] = {}
+        left: dict[tuple[str, int], SharedRecord] = {}
         for log in self._logs():
             entries, end, more = self._read(log, position_of(log.name))
             fresh = next((at for at, each in enumerate(entries) if now - settle_s < each.record.at <= now), None)
@@ -74,9 +74,9 @@ class MergedLogs:
         batch.entries.sort(key=lambda entry: entry.record.at)  # stable: of one log none overtakes another
         return batch if math.isinf(horizon) else _before(batch, horizon)
 
-    def _read(self, log: LogReader, position: int) -> tuple[list[Entry], int, bool]:
+    def _read(self, log: LogReader, position: int) -> tuple[list[PlacedRecord], int, bool]:
         payloads, end, more = log.read(position, limit=_LIMIT)
-        entries: list[Entry] = []
+        entries: list[PlacedRecord] = []
         latest = -math.inf
         for after, payload in payloads:
             try:
@@ -87,8 +87,8 @@ class MergedLogs:
                 continue
             latest = max(latest, record.at)
             if record.at < latest:  # the clock was set back
-                record = Record(at=latest, result=record.result, alert=record.alert, counts=record.counts)
-            entries.append(Entry(log=log.name, position=after, record=record))
+                record = SharedRecord(at=latest, result=record.result, alert=record.alert, counts=record.counts)
+            entries.append(PlacedRecord(log=log.name, position=after, record=record))
         return entries, end, more
 
     def forget(self, stored: Callable[[str], int]) -> None:
@@ -112,7 +112,7 @@ class MergedLogs:
         return [self._readers[name] for name in sorted(paths)]
 
 
-def _before(batch: Batch, horizon: float) -> Batch:
+def _before(batch: MergedRecords, horizon: float) -> MergedRecords:
     """The part that nothing belongs into that was not read yet."""
     kept = [entry for entry in batch.entries if entry.record.at <= horizon]
     cut = {entry.log for entry in batch.entries if entry.record.at > horizon}
@@ -120,4 +120,4 @@ def _before(batch: Batch, horizon: float) -> Batch:
     for entry in kept:
         if entry.log in cut:
             upto[entry.log] = entry.position
-    return Batch(entries=kept, upto=upto)
+    return MergedRecords(entries=kept, upto=upto)

@@ -23,7 +23,7 @@ _CLAIMS: Final = 50
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class SharedRecord:
     """One entry of a log. One of the three is set."""
 
     at: float
@@ -45,18 +45,18 @@ class RecordFormat:
 
         self._shows = shows
         self._capture_content = capture_content
-        self._adapter: Any = TypeAdapter(Record)
+        self._adapter: Any = TypeAdapter(SharedRecord)
 
-    def encode(self, record: Record) -> bytes:
+    def encode(self, record: SharedRecord) -> bytes:
         """One line of ASCII."""
         if record.result is not None:
             record = dataclasses.replace(record, result=self._reduced(record.result))
         fields = self._adapter.dump_python(record, mode="json", exclude_defaults=True)
         return json.dumps({"at": record.at, **fields}, separators=(",", ":")).encode("ascii")
 
-    def decode(self, payload: bytes) -> Record:
+    def decode(self, payload: bytes) -> SharedRecord:
         """Raises ValueError for what `encode` has not written."""
-        record: Record = self._adapter.validate_python(json.loads(payload))
+        record: SharedRecord = self._adapter.validate_python(json.loads(payload))
         return record
 
     def _reduced(self, result: EvaluatedTrace) -> EvaluatedTrace:
@@ -86,9 +86,9 @@ class RecordFormat:
         return dataclasses.replace(result, trace=kept, evaluations=evaluations, origin=None)
 
 
-def record_now(**fields: Any) -> Record:
+def record_now(**fields: Any) -> SharedRecord:
     """A record of this moment."""
-    return Record(at=time.time(), **fields)
+    return SharedRecord(at=time.time(), **fields)
 
 
 def _cut(text: str | None) -> str | None:

@@ -8,16 +8,16 @@ import pytest
 
 from rag_otel.alert import AlertSeverity
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.rules import AlertRules, Finding, Judgement, parse_rule
+from rag_otel.alerts.rules import AlertRules, AnswerQuality, AppliedRules, parse_rule
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Verdict
 from tests.support.results import CLAIMS, a_claim, a_result, an_evaluation
 
 SUPPORTED = CLAIMS[:1]
-GOOD, BETWEEN, BAD = Finding.GOOD, Finding.BETWEEN, Finding.BAD
+GOOD, BETWEEN, BAD = AnswerQuality.GOOD, AnswerQuality.BETWEEN, AnswerQuality.BAD
 
 
-def judged(rules: list[str], *evaluations: Any) -> list[Judgement]:
+def judged(rules: list[str], *evaluations: Any) -> list[AppliedRules]:
     """What these rules say of one result."""
     return AlertRules([parse_rule(rule) for rule in rules], Examples()).judge(a_result(*evaluations))
 
@@ -54,7 +54,9 @@ def judged(rules: list[str], *evaluations: Any) -> list[Judgement]:
         ("noise_sensitivity.score>0.5", {"name": "noise_sensitivity", "score": 0.1}, GOOD),
     ],
 )
-def test_each_rule_has_an_opinion_of_what_it_is_about(rule: str, changes: dict[str, Any], finding: Finding) -> None:
+def test_each_rule_has_an_opinion_of_what_it_is_about(
+    rule: str, changes: dict[str, Any], finding: AnswerQuality
+) -> None:
     """Bad, good, in between, or nothing to go by: an unknown number is never bad and never good."""
     assert parse_rule(rule).judge(an_evaluation(**changes)) is finding
 

@@ -8,7 +8,7 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.drift import memory
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import ANSWER, a_rag_trace, a_request
 from testkit.polling import eventually
@@ -28,7 +28,7 @@ def test_the_collector_learns_baselines(tmp_path: Path, capsys: pytest.CaptureFi
                 collector.export(a_request(*a_rag_trace(answer=f"{ANSWER} It is {number} metres wide.")))
             eventually(lambda: "rag_otel_drift_baseline" in collector.get("/metrics")[1], within_s=60.0)
             assert collector.stop() == 0
-    (stored,) = memory.read_memories(tmp_path / "state", DriftSettings())
+    (stored,) = memory.read_memories(tmp_path / "state", FamilySettings())
     assert {name for (name, _), _ in stored.memory.family} == {
         "faithfulness.score", "faithfulness.risk", "faithfulness.unscored"
     }  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from rag_otel.cli.main import main
 from rag_otel.drift import memory
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.durable.state_folder import StateFolder
 from testkit.drift_scores import START_S, results, scores
@@ -112,7 +112,7 @@ def test_an_otlp_file_with_scores_is_replayed(tmp_path: Path, capsys: pytest.Cap
 def test_states_are_shown_and_asked_to_learn_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What a process has saved, with its alarm; `--relearn` leaves word for it."""
     monitor = DriftMonitor(
-        DriftSettings(baseline_count=200, average_run_length=1000.0), lambda alert: None, state=StateFolder(tmp_path)
+        FamilySettings(baseline_count=200, average_run_length=1000.0), lambda alert: None, state=StateFolder(tmp_path)
     )
     monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
     monitor.close()

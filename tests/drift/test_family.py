@@ -9,18 +9,18 @@ import random
 import pytest
 
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 from rag_otel.drift.observation import ALL, RISK, SCORE, UNJUDGED, observation
 from rag_otel.drift.records import from_record, to_record
 from rag_otel.model import SamplingReason
 from testkit.drift_scores import START_S, feed, result, scores, seen
 
-SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
+SETTINGS = FamilySettings(baseline_count=200, average_run_length=1000.0)
 
 
 def test_the_budget_is_spent_once() -> None:
     """The shares of all signals and dimensions sum up to one, however many metrics there are."""
-    settings = DriftSettings(metrics=3)
+    settings = FamilySettings(metrics=3)
     places = [ALL, *(f"{name}=x" for name in settings.dimensions)]
     shares = [settings.share_of((f"m.{signal}", place)) for signal in (SCORE, RISK, UNJUDGED) for place in places]
     assert 3 * sum(shares) == pytest.approx(1.0)
@@ -58,7 +58,7 @@ def test_what_moved_does_not_depend_on_clocks(clock: str) -> None:
         # Twelve are judged at a time.
         arrivals = sorted(range(60), key=lambda index: index + rng.uniform(0, 12))
         arrivals += sorted(range(60, 260), key=lambda index: index + rng.uniform(0, 12))
-        family, alarms = Family(DriftSettings(baseline_count=50, average_run_length=1000.0)), []
+        family, alarms = Family(FamilySettings(baseline_count=50, average_run_length=1000.0)), []
         for index in arrivals:
             shift = {"even": index, "stopped": 0, "jumpy": index / 1000 + rng.uniform(0, 0.05)}[clock]
             model, score = stream[index]
@@ -71,7 +71,7 @@ def test_what_moved_does_not_depend_on_clocks(clock: str) -> None:
 def test_a_baseline_of_few_answers_is_soon_used() -> None:
     """Who has set it to 50 answers is told of a large drop within the next 60, and of none without a drop."""
     for seed in range(20):
-        family = Family(DriftSettings(baseline_count=50))
+        family = Family(FamilySettings(baseline_count=50))
         good, bad = scores(0.97, seed), scores(0.7, 100 + seed)
         values = [next(good if index < 56 else bad) for index in range(115)]
         events = [
@@ -80,7 +80,7 @@ def test_a_baseline_of_few_answers_is_soon_used() -> None:
             for event in family.observe(dataclasses.replace(seen(index, value), cluster=index))
         ]
         assert ALL in [event.slice for event in events], seed
-        family = Family(DriftSettings(baseline_count=50))
+        family = Family(FamilySettings(baseline_count=50))
         assert feed(family, 0.97, 600, seed=seed) == []
 
 
@@ -96,7 +96,7 @@ def test_an_alarm_ends_when_the_scores_are_back() -> None:
 
 def test_a_steady_stream_raises_nothing() -> None:
     """5,000 values of one mean in ten slices."""
-    family = Family(DriftSettings())
+    family = Family(FamilySettings())
     source = scores(0.9, 11)
     for index in range(5000):
         assert family.observe(seen(index, next(source), f"tenant={index % 10}", risk=0.9)) == []
@@ -104,7 +104,7 @@ def test_a_steady_stream_raises_nothing() -> None:
 
 def test_slices_beyond_the_cap_are_counted_together() -> None:
     """Ten tenants, room for three: the rest is `other`, and not more than that."""
-    family = Family(DriftSettings(max_slices=3))
+    family = Family(FamilySettings(max_slices=3))
     for index in range(100):
         family.observe(seen(index, 1.0, f"tenant={index % 10}"))
     slices = {name for (_, name), _ in family}
@@ -115,7 +115,7 @@ def test_slices_beyond_the_cap_are_counted_together() -> None:
 def test_a_baseline_that_is_given_is_not_learned() -> None:
     """The alarm comes at once when traffic was bad from the start."""
     given = {("faithfulness.score", ALL): Baseline.given(0.9)}
-    family = Family(DriftSettings(baselines=given, average_run_length=1000.0))
+    family = Family(FamilySettings(baselines=given, average_run_length=1000.0))
     events = feed(family, 0.7, 150)
     assert [(event.slice, event.resolved) for event in events] == [(ALL, False)]
 
@@ -166,7 +166,7 @@ def test_what_is_no_part_of_the_sample_is_no_part_of_the_means(reason: str) -> N
     seen_late = observation(late, ("tenant", "feedback"))
     assert seen_late is not None
     assert seen_late.slices == ("feedback=complaint",)
-    family = Family(DriftSettings(dimensions=("tenant", "feedback")))
+    family = Family(FamilySettings(dimensions=("tenant", "feedback")))
     family.observe(seen_late)
     assert {slice_name for (_, slice_name), _ in family} == {"feedback=complaint"}
     in_time = dataclasses.replace(late, decision=dataclasses.replace(late.decision, reason=SamplingReason.FORCED))

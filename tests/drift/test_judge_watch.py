@@ -16,7 +16,7 @@ import pytest
 
 from rag_otel.alert import Alert, AlertState
 from rag_otel.drift.anchors import AnchorReading, Readings, load_anchors, shift
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.judge_watch import Cause, JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.errors import ConfigurationError
@@ -118,7 +118,7 @@ def test_the_embedded_judge_reads_the_same_twice(worker: BackgroundWorker) -> No
 def monitored(judge: StrictLater, told: list[Alert], clock: Clock) -> DriftMonitor:
     """A monitor with a settled baseline and a reference reading."""
     watch = JudgeWatch([judge], load_anchors(), at_once, clock=clock)
-    settings = DriftSettings(baseline_count=200, average_run_length=1000.0)
+    settings = FamilySettings(baseline_count=200, average_run_length=1000.0)
     monitor = DriftMonitor(settings, told.append, judge=watch, clock=clock)
     monitor.write(results(0.92, 300, judge="function", evaluator="StrictLater"))
     assert judge.calls == 24
@@ -180,7 +180,7 @@ def test_a_judge_that_cannot_be_asked_leaves_the_cause_open() -> None:
     """No worker takes the job: the alert goes out all the same, and says `unknown`."""
     told: list[Alert] = []
     watch = JudgeWatch([StrictLater()], load_anchors(), lambda job: False)
-    monitor = DriftMonitor(DriftSettings(baseline_count=200, average_run_length=1000.0), told.append, judge=watch)
+    monitor = DriftMonitor(FamilySettings(baseline_count=200, average_run_length=1000.0), told.append, judge=watch)
     monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
     assert [(alert.name, alert.details["moved"]) for alert in told] == [("drift_score", "unknown")]
 
@@ -279,6 +279,6 @@ def test_a_judge_that_hangs_delays_no_alarm() -> None:
     """The anchors are asked and never answered: the alarm is out."""
     told: list[Alert] = []
     watch = JudgeWatch([StrictLater()], load_anchors(), lambda job: True)
-    monitor = DriftMonitor(DriftSettings(baseline_count=200, average_run_length=1000.0), told.append, judge=watch)
+    monitor = DriftMonitor(FamilySettings(baseline_count=200, average_run_length=1000.0), told.append, judge=watch)
     monitor.write([*results(0.92, 300), *results(0.72, 200, at=300, seed=1)])
     assert [(alert.name, alert.follow_up) for alert in told] == [("drift_score", False)]

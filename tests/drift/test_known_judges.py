@@ -11,7 +11,7 @@ import pytest
 from rag_otel.drift import memory
 from rag_otel.drift.anchors import AnchorReading, Readings
 from rag_otel.drift.baseline import Baseline
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.judge_watch import JudgeWatch
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.durable.state_folder import StateFolder
@@ -19,7 +19,7 @@ from rag_otel.model import EvaluatedTrace, Evaluation
 from testkit.drift_scores import results
 from tests.support.states import state_of
 
-SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
+SETTINGS = FamilySettings(baseline_count=200, average_run_length=1000.0)
 SERIES = ("faithfulness.score", "all")
 
 

@@ -14,7 +14,7 @@ from rag_otel.alerts.messages.examples import Examples
 from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.delivery.dispatcher import Dispatcher
 from rag_otel.drift import memory
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.durable.state_folder import DATABASE, StateFolder
 from rag_otel.safety.guard import counters
@@ -22,7 +22,7 @@ from rag_otel.telemetry.gauges import gauges
 from testkit.drift_scores import result, results
 from tests.support.states import put_state, state_of, text_of_state
 
-SETTINGS = DriftSettings(baseline_count=200, average_run_length=1000.0)
+SETTINGS = FamilySettings(baseline_count=200, average_run_length=1000.0)
 
 
 class Told(list[Alert]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_otel.cli.drift_report.page import render_page
 from rag_otel.cli.drift_report.view import replay, views, worst_answers
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.observation import ALL, Answered, Observation
 from rag_otel_collectors.stored.scores import from_files
 
@@ -35,7 +35,7 @@ def a_week(*, drop: bool = True) -> list[Observation]:
 
 
 def a_page(seen: list[Observation]) -> str:
-    found = replay(seen, DriftSettings(baseline_count=150))
+    found = replay(seen, FamilySettings(baseline_count=150))
     shown = views(found.family, found.events, found.timelines)
     worst = {(view.series, view.slice): worst_answers(seen, view) for view in shown if view.firing}
     return render_page(shown, found.events, heading="A week", worst=worst, link=lambda trace: f"http://phoenix/{trace}")
@@ -52,7 +52,7 @@ def test_what_drifted_is_one_sentence_above_a_chart_that_explains_itself() -> No
 def test_the_three_worst_answers_since_then_are_linked_with_their_reason() -> None:
     """Of equal scores the riskiest first, and none from before the change."""
     seen = a_week()
-    found = replay(seen, DriftSettings(baseline_count=150))
+    found = replay(seen, FamilySettings(baseline_count=150))
     (view,) = [
         each
         for each in views(found.family, found.events, found.timelines)

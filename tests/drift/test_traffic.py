@@ -6,12 +6,12 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from rag_otel.drift.family import DriftSettings, Family
+from rag_otel.drift.family import Family, FamilySettings
 from rag_otel.drift.observation import ALL, Observation, cluster_of
 from rag_otel.model import Chunk, RagTrace, SpanRef
 from testkit.drift_scores import START_S, scores, seen, told
 
-SETTINGS = DriftSettings(dimensions=())
+SETTINGS = FamilySettings(dimensions=())
 
 
 def stream(mean: Callable[[int], float], count: int, seed: int, *slices: str) -> list[Observation]:
@@ -97,12 +97,12 @@ def test_the_end_is_told_soon() -> None:
 def test_a_mix_that_changes_is_no_drift() -> None:
     """The worse of two models answers more often; neither is worse than it was: no alarm."""
     rng, good, bad = random.Random(3), scores(0.97, 1), scores(0.85, 2)
-    family, values = Family(DriftSettings(dimensions=("model",))), []
+    family, values = Family(FamilySettings(dimensions=("model",))), []
     for index in range(6000):
         small = rng.random() < (0.3 if index < 3000 else 0.75)
         values.append(seen(index, next(bad if small else good), "model=small" if small else "model=large"))
     assert told(family, values) == []
-    family = Family(DriftSettings(dimensions=("model",)))
+    family = Family(FamilySettings(dimensions=("model",)))
     worse = [seen(index, 0.5, *each.slices) if index >= 3000 else each for index, each in enumerate(values)]
     assert told(family, worse)
 

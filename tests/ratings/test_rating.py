@@ -11,7 +11,7 @@ from rag_otel.model import RagTrace, SamplingReason, SpanRef
 from rag_otel.ratings.rating import IDENTIFIER, LONGEST_COMMENT, RecentRatings, rating
 from rag_otel.ratings.words import rating_of
 from rag_otel.safety.privacy import GENAI_CAPTURE_ENV
-from rag_otel.sharing.records import Record, RecordFormat
+from rag_otel.sharing.records import RecordFormat, SharedRecord
 from rag_otel.writers.ratings import identifier, masked_comment, masked_label
 from tests.support.results import a_result, an_evaluation
 
@@ -124,7 +124,7 @@ def test_processes_that_watch_as_one_know_the_rating() -> None:
     format_ = RecordFormat(lambda result: True)
     rated = a_result(an_evaluation(), rating=0.0)
     rated = dataclasses.replace(rated, decision=dataclasses.replace(rated.decision, reason=SamplingReason.RATED))
-    read = format_.decode(format_.encode(Record(at=1.0, result=rated))).result
+    read = format_.decode(format_.encode(SharedRecord(at=1.0, result=rated))).result
     assert read is not None
     assert (read.trace.rating, read.decision.in_sample) == (0.0, False)
 

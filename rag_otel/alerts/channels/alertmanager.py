@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
-from rag_otel.alerts.messages.rendering import Message, Sizes, compose_message, details, head, timestamp
+from rag_otel.alerts.messages.rendering import AlertMessage, Sizes, compose_message, details, head, timestamp
 from rag_otel.alerts.messages.wording import alert_id
 from rag_otel.delivery.http import post, to_json
 from rag_otel.durable.named_states import NamedState
@@ -167,7 +167,7 @@ def labels_of(alert: Alert) -> dict[str, str]:
     return {name: one_line(value, 200) for name, value in labels.items() if value}
 
 
-def annotations_of(alert: Alert, message: Message) -> dict[str, str]:
+def annotations_of(alert: Alert, message: AlertMessage) -> dict[str, str]:
     """The texts: one line, what has to be known at once, the evidence; links and numbers for templates."""
     annotations = {
         "summary": message.title,

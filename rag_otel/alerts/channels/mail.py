@@ -17,7 +17,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.mail_server import MailServer
 from rag_otel.alerts.messages.rendering import (
-    Message,
+    AlertMessage,
     Sizes,
     Style,
     compose_message,
@@ -73,7 +73,7 @@ def mail(alert: Alert, *, sender: str, recipients: Sequence[str]) -> EmailMessag
     return made
 
 
-def html(message: Message) -> str:
+def html(message: AlertMessage) -> str:
     """The message as a page without scripts, images or anything fetched; everything from outside is escaped."""
     text = "\n".join([*head(message, _HTML), "<hr>", *details(message, _SIZES, _HTML)])
     return (

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from rag_otel.alert import Alert, AlertAudience, AlertState
-from rag_otel.alerts.messages.rendering import Evidence, Message, Sizes, compose_message, parts, timestamp
+from rag_otel.alerts.messages.rendering import AlertMessage, Evidence, Sizes, compose_message, parts, timestamp
 from rag_otel.delivery.http import post, to_json
 from rag_otel.rendering.text_cutting import one_line, shorten
 from rag_otel.safety.redaction import redacted
@@ -59,7 +59,7 @@ def dedup_key(alert: Alert) -> str:
     return key if len(key) <= MAX_DEDUP_KEY else sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-def _trigger(alert: Alert, message: Message, sizes: Sizes | None) -> dict[str, Any]:
+def _trigger(alert: Alert, message: AlertMessage, sizes: Sizes | None) -> dict[str, Any]:
     payload = {
         "summary": shorten(message.title, MAX_SUMMARY),
         "source": one_line(alert.service or "", _MAX_FIELD) or "rag-otel",
@@ -79,7 +79,7 @@ def _trigger(alert: Alert, message: Message, sizes: Sizes | None) -> dict[str, A
     }
 
 
-def _details(message: Message, sizes: Sizes) -> dict[str, Any]:
+def _details(message: AlertMessage, sizes: Sizes) -> dict[str, Any]:
     """What has to be known at once stands first, the rest under `details` and `examples`."""
     answers = [_answer(answer, sizes) for answer in message.answers[: max(1, sizes.examples)]]
     first = answers[0] if answers else {}

@@ -1,7 +1,7 @@
 """The message of an alert, independent of any channel's format: what has to be known at once, then the details.
 
-Every channel shows the same `Message`, so all show and hide the same content. Its texts are complete and clean; `head`
-and `details` write it line by line in a channel's `Style`, cut to its `Sizes`.
+Every channel shows the same `AlertMessage`, so all show and hide the same content. Its texts are complete and clean;
+`head` and `details` write it line by line in a channel's `Style`, cut to its `Sizes`.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class AlertMessage:
     """The content that every channel renders: first what has to be known at once, then the details."""
 
     title: str
@@ -149,7 +149,7 @@ class Message:
     """With all their evidence."""
 
 
-def compose_message(alert: Alert) -> Message:
+def compose_message(alert: Alert) -> AlertMessage:
     """The message of an alert. It holds no text that the alert does not hold."""
     own = _answer(alert, facts=(), link=None)
     over = alert.state is AlertState.RESOLVED  # a resolve message has no answer of its own: none is hidden
@@ -164,7 +164,7 @@ def compose_message(alert: Alert) -> Message:
         if example.target is None or example.target != alert.target
     ]
     links = ((TRACE, alert.link), (CHART, alert.chart), (RUNBOOK, alert.runbook))
-    return Message(
+    return AlertMessage(
         title=one_line(title(alert), _TITLE),
         facts=first_facts(alert),
         worst=tuple(answers[: _WORST_OF_REVIEW if alert.name == ANSWERS_TO_REVIEW else _WORST]),
@@ -175,12 +175,12 @@ def compose_message(alert: Alert) -> Message:
     )
 
 
-def plain_text(message: Message, sizes: Sizes = Sizes()) -> str:
+def plain_text(message: AlertMessage, sizes: Sizes = Sizes()) -> str:
     """The message as plain text: for mail, pagers and chats without a format of their own."""
     return "\n".join([message.title, "", *head(message), "", f"--- {DETAILS}", *details(message, sizes)]) + "\n"
 
 
-def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
+def text_within(message: AlertMessage, limit: int, sizes: Sizes = Sizes()) -> str:
     """`plain_text` of at most `limit` characters: parts are shortened before any is left out."""
     while len(text := plain_text(message, sizes)) > limit:
         if sizes == sizes.smaller():
@@ -189,7 +189,7 @@ def text_within(message: Message, limit: int, sizes: Sizes = Sizes()) -> str:
     return text
 
 
-def head(message: Message, style: Style = PLAIN) -> list[str]:
+def head(message: AlertMessage, style: Style = PLAIN) -> list[str]:
     """What has to be known at once, below the title; short enough for a phone's screen."""
     lines = [_fact(name[:1].upper() + name[1:], value, style) for name, value in message.facts]
     if message.worst:
@@ -202,7 +202,7 @@ def head(message: Message, style: Style = PLAIN) -> list[str]:
     return [*lines, *(style.link(address, name) for name, address in message.links)]
 
 
-def details(message: Message, sizes: Sizes = Sizes(), style: Style = PLAIN) -> Iterator[str]:
+def details(message: AlertMessage, sizes: Sizes = Sizes(), style: Style = PLAIN) -> Iterator[str]:
     """The rest: every fact, then the answers with their evidence."""
     yield from (_fact(name, value, style) for name, value in message.details)
     for number, answer in enumerate(message.answers[: max(1, sizes.examples)], 1):

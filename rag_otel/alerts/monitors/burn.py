@@ -58,7 +58,7 @@ PAIRS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class BurnWindow:
     """Weighted sums over a stretch of time."""
 
     bad: float = 0.0
@@ -105,17 +105,17 @@ class Ring:
             for sums, amount in zip(self._sums, (bad * weight, weight, weight * weight), strict=True):
                 sums[bucket % self._count] += amount
 
-    def window(self, minute: int, length_minutes: int) -> Window:
+    def window(self, minute: int, length_minutes: int) -> BurnWindow:
         """The sums of the last `length_minutes` up to and with `minute`; one partly outside counts whole."""
         newest = minute // self._bucket_minutes
         buckets = min(self._count, math.ceil(length_minutes / self._bucket_minutes))
         first = max(newest - buckets, self._newest - self._count) + 1
         length = min(newest, self._newest) + 1 - first
         if length <= 0:
-            return Window()
+            return BurnWindow()
         start, end = first % self._count, first % self._count + length
         bad, total, squares = (sum(sums[start:end]) + sum(sums[: max(0, end - self._count)]) for sums in self._sums)
-        return Window(bad=bad, total=total, squares=squares)
+        return BurnWindow(bad=bad, total=total, squares=squares)
 
     def to_state(self) -> dict[str, Any]:
         return {"newest": self._newest, "sums": [list(sums) for sums in self._sums]}
@@ -141,8 +141,8 @@ class Burning:
     """A pair that fires, with its two windows."""
 
     pair: BurnPair
-    long: Window
-    short: Window
+    long: BurnWindow
+    short: BurnWindow
     rate: float
     """Burn rate over the long window."""
 
@@ -164,7 +164,7 @@ class Budget:
         self.fine.add(minute, bad=float(bad), weight=weight)
         self.coarse.add(minute, bad=float(bad), weight=weight)
 
-    def window(self, time_s: float, minutes: int) -> Window:
+    def window(self, time_s: float, minutes: int) -> BurnWindow:
         ring = self.fine if minutes <= _FINE_MINUTES else self.coarse
         return ring.window(int(time_s // MINUTE_S), minutes)
 

@@ -13,7 +13,7 @@ from rag_otel.cli.drift_report.view import replay
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.observation import ALL, Observation, observation
 from rag_otel.drift.sentence import sentence
 from rag_otel.evaluation.calibration import Labelled
@@ -108,7 +108,7 @@ def _riskiest(found: Sequence[StoryAnswer], base_url: str) -> str:
 
 def drift_report(found: Sequence[StoryAnswer]) -> str:
     """The alarms over all traffic, as text; one line where nothing was noticed."""
-    settings = DriftSettings(baseline_count=BASELINE_COUNT, dimensions=("model",))
+    settings = FamilySettings(baseline_count=BASELINE_COUNT, dimensions=("model",))
     alarms = [event for event in replay(_observations(found), settings).events if event.slice == ALL]
     title = f"  Drift, with a baseline of the first {BASELINE_COUNT} answers:"
     return "\n".join([title, *(map(_line, alarms) if alarms else ["    none noticed"])])

@@ -10,7 +10,7 @@ from typing import Final
 from rag_otel.drift.alerting import moment
 from rag_otel.drift.baseline import Baseline
 from rag_otel.drift.event import DriftEvent
-from rag_otel.drift.family import DriftSettings, Family, Key
+from rag_otel.drift.family import Family, FamilySettings, SeriesKey
 from rag_otel.drift.history import Moments, moments, total
 from rag_otel.drift.observation import ALL, RISK, Observation, shown, signal_of
 from rag_otel.drift.series import Series
@@ -94,14 +94,14 @@ class Replay:
     """The result of a replay."""
 
     family: Family
-    timelines: dict[Key, Timeline]
+    timelines: dict[SeriesKey, Timeline]
     events: tuple[DriftEvent, ...]
 
 
-def replay(observations: Iterable[Observation], settings: DriftSettings) -> Replay:
+def replay(observations: Iterable[Observation], settings: FamilySettings) -> Replay:
     """Passes the observations, in their order, to the detectors that monitor live traffic."""
     family = Family(settings)
-    timelines: dict[Key, Timeline] = {}
+    timelines: dict[SeriesKey, Timeline] = {}
     events: list[DriftEvent] = []
     for seen in observations:
         events += family.observe(seen)
@@ -112,7 +112,7 @@ def replay(observations: Iterable[Observation], settings: DriftSettings) -> Repl
 
 
 def views(
-    family: Family, events: Sequence[DriftEvent], timelines: dict[Key, Timeline] | None = None
+    family: Family, events: Sequence[DriftEvent], timelines: dict[SeriesKey, Timeline] | None = None
 ) -> list[SeriesView]:
     """Returns all series, those of all traffic first. `timelines` replace the coarser history of the saved state."""
     found = []
@@ -125,7 +125,7 @@ def views(
 
 
 def _view(
-    key: Key, series: Series, parts: Sequence[Moments], now: Moments, events: tuple[DriftEvent, ...]
+    key: SeriesKey, series: Series, parts: Sequence[Moments], now: Moments, events: tuple[DriftEvent, ...]
 ) -> SeriesView:
     baseline, detector = series.baseline, series.detector
     return SeriesView(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.monitors.burn import Ring, Window
+from rag_otel.alerts.monitors.burn import BurnWindow, Ring
 from rag_otel.alerts.monitors.monitor import NAME, VERSION, Monitors
 from rag_otel.alerts.monitors.slo import MAX_SLICES, Objective, SloMonitor
 from rag_otel.durable.state_folder import StateFolder
@@ -200,12 +200,12 @@ def test_a_ring_sums_what_a_list_would(answers: list[tuple[int, bool, float]], l
 
 def test_the_lower_bound_is_wilsons() -> None:
     """Newcombe (1998), table I, 81 of 263: .2553 at 95% two-sided; here one-sided, so a little higher."""
-    window = Window(bad=81, total=263, squares=263)
+    window = BurnWindow(bad=81, total=263, squares=263)
     assert window.effective == 263
     assert 0.2553 < window.share_at_least() < 81 / 263
     assert window.share_at_least() == pytest.approx(0.2633, abs=5e-4)
-    assert Window().share_at_least() == 0.0
-    assert Window(bad=10, total=10, squares=10).share_at_least() == pytest.approx(0.787, abs=1e-3)
+    assert BurnWindow().share_at_least() == 0.0
+    assert BurnWindow(bad=10, total=10, squares=10).share_at_least() == pytest.approx(0.787, abs=1e-3)
 
 
 @pytest.mark.parametrize("reason", ["rated", "extra"])

@@ -11,9 +11,9 @@ import pytest
 
 from rag_otel.alert import Alert
 from rag_otel.alerts.messages.examples import Examples
-from rag_otel.alerts.rules import HIGH_SCORE, AlertRules, Finding, parse_rule
+from rag_otel.alerts.rules import HIGH_SCORE, AlertRules, AnswerQuality, parse_rule
 from rag_otel.drift.anchors import Anchor, reading_of
-from rag_otel.drift.family import DriftSettings
+from rag_otel.drift.family import FamilySettings
 from rag_otel.drift.monitor import DriftMonitor
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import EvaluatedTrace
@@ -48,7 +48,7 @@ def scored(index: int, score: float) -> EvaluatedTrace:
 def watched(first: float, then: float) -> list[Alert]:
     """What drift monitoring says of 400 answers of one mean and 300 of another one."""
     told: list[Alert] = []
-    monitor, rng = DriftMonitor(DriftSettings(baseline_count=200), told.append), random.Random(1)
+    monitor, rng = DriftMonitor(FamilySettings(baseline_count=200), told.append), random.Random(1)
     for index in range(700):
         monitor.write([scored(index, min(1.0, max(0.0, rng.gauss(first if index < 400 else then, 0.12))))])
     return told
@@ -65,13 +65,13 @@ def test_a_rule_takes_high_scores_as_bad() -> None:
     rule = parse_rule("toxicity.score>0.3 until 0.2")
     assert rule.name == HIGH_SCORE
     (judged,) = AlertRules([rule], Examples()).judge(scored(0, 0.4))
-    assert judged.finding is Finding.BAD
+    assert judged.finding is AnswerQuality.BAD
     with pytest.raises(ConfigurationError, match="toxicity"):
         parse_rule("toxicity.score<0.3")
     with pytest.raises(ConfigurationError, match="lower_is_better = True"):
         parse_rule("my_own_metric.score>0.3")
     (low,) = AlertRules([parse_rule("toxicity.score>0.3"), parse_rule("score<0.2")], Examples()).judge(scored(0, 0.1))
-    assert low.finding is Finding.GOOD
+    assert low.finding is AnswerQuality.GOOD
 
 
 def test_a_stored_result_says_it_to_readers_without_the_evaluator(tmp_path: Any) -> None:
