@@ -1,16 +1,17 @@
 """What is refused for good: requests by a backend, messages of a stream that are no requests, results by a writer.
 They are kept for somebody to look at and to send again.
 
-    <folder>/<log of a process>/<number>.log     one letter a file: when, why, how many, and what was refused
+    <folder>/<time>-<random>.letter     when, why, how many, and what was refused
 
-The application and the collector write them; `rag-otel dead-letters` lists them and sends them again.
+A letter is a file of its own, so that each can be deleted by itself, whichever process has written it. The application
+and the collector write them; `rag-otel dead-letters` lists them and sends them again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
+import secrets
 import struct
 import threading
 import time
@@ -23,8 +24,8 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from pydantic import TypeAdapter
 
-from rag_otel.durable.process_logs import DAMAGED, LogReader, LogWriter, logs_in
-from rag_otel.durable.segment_files import SegmentFiles
+from rag_otel.durable.record_format import pieces, record_at
+from rag_otel.durable.state_folder import private_folder, write_whole
 from rag_otel.model import EvaluatedTrace
 from rag_otel.safety.guard import counters, guarded, logger
 from rag_otel.safety.redaction import redacted_text
@@ -32,6 +33,7 @@ from rag_otel.safety.redaction import redacted_text
 FOLDER: Final = "dead-letters"
 MAX_BYTES: Final = 256 * 2**20
 """Of all files together. What comes then is lost, and counted."""
+_SUFFIX: Final = ".letter"
 _LOOK_S: Final = 5.0
 _TRACE_IDS: Final = 100
 """Trace ids that a letter names; the request has them all."""
@@ -66,7 +68,7 @@ class DeadLetter:
     @property
     def name(self) -> str:
         """Tells it apart, in lists and on the command line."""
-        return f"{self.path.parent.name}-{int(self.path.stem)}"
+        return self.path.stem
 
 
 class DeadLetters:
@@ -76,8 +78,6 @@ class DeadLetters:
         self.folder = folder
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._log: LogWriter | None = None
-        self._process = os.getpid()
         self._looked_at = float("-inf")
         self._known_bytes = 0
 
@@ -111,7 +111,7 @@ class DeadLetters:
         }
         head = json.dumps(letter).encode()
         with self._lock:
-            if self._append(b"".join((_HEAD.pack(len(head)), head, body))):
+            if self._write(b"".join((_HEAD.pack(len(head)), head, body))):
                 counters.add("dead_letters.kept", len(ids))
                 return True
         if counters.add("dead_letters.lost", len(ids)) == len(ids):
@@ -120,35 +120,21 @@ class DeadLetters:
 
     def all(self) -> Iterator[DeadLetter]:
         """Every letter, oldest first. One that cannot be read is passed over, with a warning."""
-        for log in logs_in(self.folder):
-            files = SegmentFiles(log, damaged=self.folder.with_name(DAMAGED), growing=True)
-            try:
-                for payload, position in files.records():
-                    if (letter := _read(log / f"{position.segment:010}.log", payload)) is not None:
-                        yield letter
-            finally:
-                files.close()
+        for path in sorted(self.folder.glob(f"*{_SUFFIX}")):
+            if (letter := _read(path)) is not None:
+                yield letter
 
     def remove(self, letter: DeadLetter) -> None:
         """Delete one: it was accepted."""
         letter.path.unlink(missing_ok=True)
-        log = LogReader(letter.path.parent)
-        try:
-            if not any(each.stat().st_size for each in letter.path.parent.glob("*.log")) and log.abandoned():
-                log.delete()
-        finally:
-            log.close()
 
-    def _append(self, payload: bytes) -> bool:
-        if self._process != os.getpid():  # a fork: that log is the parent's
-            self._process, self._log = os.getpid(), None
+    def _write(self, payload: bytes) -> bool:
         if self._size() + len(payload) > self._max_bytes:
             return False
         try:
-            if self._log is None:
-                # A file for each letter, so that each can be deleted by itself.
-                self._log = LogWriter(self.folder, segment_bytes=1, max_bytes=self._max_bytes)
-            self._log.append([payload])
+            private_folder(self.folder)
+            name = f"{time.time_ns():020d}-{secrets.token_hex(3)}{_SUFFIX}"
+            write_whole(self.folder / name, b"".join(pieces(payload)))
         except OSError:
             return False
         self._known_bytes += len(payload)
@@ -158,14 +144,17 @@ class DeadLetters:
         """Of all files, about: what other processes add is seen a moment later."""
         if time.monotonic() - self._looked_at > _LOOK_S:
             self._looked_at, self._known_bytes = time.monotonic(), 0
-            for path in self.folder.rglob("*.log"):
+            for path in self.folder.glob("*"):
                 with contextlib.suppress(FileNotFoundError):
                     self._known_bytes += path.stat().st_size
         return self._known_bytes
 
 
-def _read(path: Path, payload: bytes) -> DeadLetter | None:
+def _read(path: Path) -> DeadLetter | None:
     try:
+        if (record := record_at(path.read_bytes(), 0)) is None:
+            raise ValueError("it is damaged")
+        payload = record.payload
         end = _HEAD.size + _HEAD.unpack_from(payload)[0]
         found: dict[str, Any] = json.loads(payload[_HEAD.size : end])
         body, is_result = payload[end:], found["kind"] == _RESULT
@@ -180,7 +169,9 @@ def _read(path: Path, payload: bytes) -> DeadLetter | None:
             request=b"" if is_result else body,
             result=TypeAdapter(EvaluatedTrace).validate_python(json.loads(body)) if is_result else None,
         )
-    except (ValueError, KeyError, TypeError, struct.error) as error:
+    except FileNotFoundError:  # deleted meanwhile
+        return None
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
         logger.warning("rag-otel: %s is passed over, it cannot be read: %.200s", path, error)
         return None
 

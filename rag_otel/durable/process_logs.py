@@ -1,4 +1,4 @@
-"""A log for each process of a folder, which others read: what workers observed, and what a backend refused.
+"""A log for each process of a folder, which others read: what the processes of a host observed.
 
     <folder>/<log>/lock                 held by the writer; the kernel releases it when the process dies
     <folder>/<log>/0000000001.log       the files of a `SegmentLog`
@@ -27,7 +27,7 @@ _SEGMENT_BYTES: Final = 4 * 2**20
 _MAX_BYTES: Final = 64 * 2**20
 """Of one process, that nobody has read: beyond, the log takes nothing more."""
 _READ_BYTES: Final = 2**20
-DAMAGED: Final = "damaged"
+_DAMAGED: Final = "damaged"
 """The folder of damaged bytes, beside that of the logs."""
 _OFFSET_BITS: Final = 32
 
@@ -76,13 +76,13 @@ class LogReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
-        self._files = SegmentFiles(path, damaged=path.parent.with_name(DAMAGED), growing=True)
+        self._files = SegmentFiles(path, damaged=path.parent.with_name(_DAMAGED), growing=True)
 
     def read(self, position: int, *, limit: int = _READ_BYTES) -> tuple[list[tuple[int, bytes]], int, bool]:
         """Records from `position` on, each with the position after it; the position after all that was looked at; and
         whether more may be there than the `limit` of bytes. Raises OSError."""
         files = self._files
-        files.growing = not self.abandoned()  # before the files are looked at: after that nothing more can come
+        files.growing = not self._abandoned()  # before the files are looked at: after that nothing more can come
         files.refresh()
         at, size = _place(position), 0
         records: list[tuple[int, bytes]] = []
@@ -94,7 +94,7 @@ class LogReader:
             at = max(at, files.end)
         return records, _number(at), size >= limit
 
-    def abandoned(self) -> bool:
+    def _abandoned(self) -> bool:
         """True when the writer has gone."""
         try:
             held = hold(self.path)
@@ -108,18 +108,14 @@ class LogReader:
     def forget(self, position: int) -> bool:
         """Delete the files before `position`; the whole log where its writer has gone and all was read (True). Raises
         OSError."""
-        gone = self.abandoned()
+        gone = self._abandoned()
         self._files.refresh()
         self._files.drop_before(_place(position).segment)
         if not gone or _place(position) < self._files.end:
             return False
-        self.delete()
-        return True
-
-    def delete(self) -> None:
-        """Delete the whole log, whose writer has gone."""
         self.close()
         shutil.rmtree(self.path, ignore_errors=True)
+        return True
 
     def close(self) -> None:
         """Close the files. Safe to call twice."""

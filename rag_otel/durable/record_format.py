@@ -35,11 +35,6 @@ def pieces(payload: bytes) -> tuple[bytes, bytes]:
     return HEADER.pack(len(_MARK) + len(payload), zlib.crc32(payload, _MARK_CRC)) + _MARK, payload
 
 
-def content(body: bytes) -> bytes | None:
-    """The payload of what stands after a header; None where it is no record."""
-    return body[len(_MARK) :] if body.startswith(_MARK) else None
-
-
 def record_at(data: Bytes, at: int) -> Record | None:
     """The record that starts at `at`; None where none that is whole does."""
     body = at + HEADER.size
@@ -49,8 +44,9 @@ def record_at(data: Bytes, at: int) -> Record | None:
     # Eight zero bytes would be an empty record with a right checksum; there are no empty records.
     if not 0 < length <= len(data) - body or zlib.crc32(data[body : body + length]) != checksum:
         return None
-    payload = content(bytes(data[body : body + length]))
-    return None if payload is None else Record(payload, at, body + length)
+    if data[body : body + len(_MARK)] != _MARK:
+        return None
+    return Record(bytes(data[body + len(_MARK) : body + length]), at, body + length)
 
 
 def next_record(data: bytes, at: int) -> Record | None:

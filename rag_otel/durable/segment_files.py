@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from rag_otel.durable.damage import Damage
-from rag_otel.durable.record_format import HEADER, OVERHEAD, content, next_record
+from rag_otel.durable.record_format import HEADER, OVERHEAD, next_record, record_at
 
 _SUFFIX: Final = ".log"
 _NAME: Final = re.compile(r"[0-9]{10,18}\.log")
@@ -184,16 +183,16 @@ class SegmentFiles:
         header = os.pread(file, HEADER.size, at)
         if len(header) < HEADER.size:
             return None
-        length, checksum = HEADER.unpack(header)
-        if not 0 < length <= self._sizes[position.segment] - at - HEADER.size:
+        size = HEADER.size + HEADER.unpack(header)[0]
+        if size > self._sizes[position.segment] - at:  # a damaged length may claim gigabytes
             return None
-        body = os.pread(file, length, at + HEADER.size)
-        if zlib.crc32(body) != checksum or (payload := content(body)) is None:
+        data = os.pread(file, size, at)
+        if (found := record_at(memoryview(data), 0)) is None:
             return None
-        if position.segment <= self._last_found and self._readable is not None and not self._readable(payload):
-            self.damage.found(self._path(position.segment), position.segment, at, header + body)
+        if position.segment <= self._last_found and self._readable is not None and not self._readable(found.payload):
+            self.damage.found(self._path(position.segment), position.segment, at, data)
             return None
-        return payload, Position(position.segment, at + HEADER.size + length)
+        return found.payload, Position(position.segment, at + size)
 
     def _after_damage(self, position: Position) -> Position | None:
         """Where to go on after damage that starts at a position; None where it may not be damage."""

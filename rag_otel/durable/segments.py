@@ -29,17 +29,15 @@ class SegmentLog(SegmentFiles):
         *,
         segment_bytes: int,
         fsync: bool = False,
-        damaged: Path | None = None,
         readable: Callable[[bytes], bool] | None = None,
     ) -> None:
         """Open or create. Appends go to a new file. Raises OSError where the folder cannot be used.
 
-        `damaged` is where damaged bytes are copied to, by default a folder beside the log. `readable` says whether
-        somebody can read the payload of a record that an earlier process left; else it is passed over as damaged bytes
-        are.
+        `readable` says whether somebody can read the payload of a record that an earlier process left; else it is
+        passed over as damaged bytes are.
         """
         private_folder(folder)
-        super().__init__(folder, damaged=damaged, readable=readable)
+        super().__init__(folder, readable=readable)
         self._segment_bytes = segment_bytes
         self._fsync = fsync
         self.trouble: str | None = None

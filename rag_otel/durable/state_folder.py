@@ -27,7 +27,7 @@ except ImportError:  # Windows: one process to a folder
 
 CAN_LOCK: Final = fcntl is not None
 """Whether processes can share a folder here."""
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Of everything in a state folder and in a collector's data folder, together."""
 _FORMAT_FILE: Final = "format"
 _OURS: Final = ("[0-9]*/lock", "shared/lock", "journal/*.log", "outbox/log/*.log")

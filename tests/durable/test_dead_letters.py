@@ -99,11 +99,11 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_damaged_letter_is_passed_over(tmp_path: Path) -> None:
-    """It is set aside; the others are listed."""
+    """It stays where it is; the others are listed."""
     dead = DeadLetters(tmp_path / "dead-letters")
     for _ in range(3):
         dead.add(a_letter_request(), backend="one", reason="no")
-    path = sorted(tmp_path.rglob("*.log"))[1]
+    path = sorted(tmp_path.rglob("*.letter"))[1]
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
     path.write_bytes(content)
@@ -113,7 +113,7 @@ def test_a_damaged_letter_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_processes_share_a_folder_and_letters_go_one_by_one(tmp_path: Path) -> None:
-    """Also while the process that wrote them goes on; a log that is empty goes with its process."""
+    """Also while the process that wrote them goes on."""
     first, second = DeadLetters(tmp_path), DeadLetters(tmp_path)
     for number in range(3):
         first.add(a_letter_request(), backend=f"first-{number}", reason="no")
