@@ -122,7 +122,7 @@ class Observation(Call):
             if self._plan.labels:
                 self._read_labels(result, late=True)
             if self._recorded is None and self._chunks is None:
-                self._find_chunks(result, served(result))
+                self._find_chunks(result, served(result) if self._plan.chunks is None else None)
         found = self._response if response is None else response
         return self._snapshot(found, incomplete=False, failed=False, allowance=Allowance())
 
@@ -164,7 +164,8 @@ class Observation(Call):
                 self._find_question(plan.question, result)
             if plan.labels:
                 self._read_labels(result, late=True)
-            content = served(result)
+            searched = plan.response is None or (plan.chunks is None and self._recorded is None)
+            content = served(result) if searched else None  # its attributes may cost something to ask for
             self._find_response(result, content)
             if self._recorded is None:
                 self._find_chunks(result, content)
@@ -270,7 +271,7 @@ class Observation(Call):
             self._tell_too_large()
 
     def _find_response(self, result: object, content: object) -> None:
-        """`content` is what the result holds, see `served`."""
+        """`content`: what the result holds (see `served`), where no selector says where the answer is."""
         where = self._plan.response
         try:
             if where is None:

@@ -90,7 +90,7 @@ def served(result: object) -> object:
         if kind == "application/json":
             return json.loads(body)
         return body.decode() if kind == "text/plain" else result
-    except ValueError:
+    except (ValueError, RecursionError):
         return result
 
 

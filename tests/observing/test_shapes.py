@@ -69,6 +69,7 @@ DJANGO = SimpleNamespace(
         (HTMLResponse("<p>yes</p>"), None, None),
         (Response(b"{", media_type="application/json"), None, None),
         (Response(b"\xff", media_type="text/plain"), None, None),
+        (Response(b"[" * 100_000, media_type="application/json"), None, None),
     ],
 )
 def test_a_finished_web_response(
@@ -83,6 +84,25 @@ def test_a_finished_web_response(
     assert endpoint("why") is response
     read = recorder.taken
     assert (read.response, read.chunks and [chunk.text for chunk in read.chunks]) == (found, chunks)
+
+
+def test_a_result_is_not_looked_through_for_what_selectors_find(recorder: Recorder) -> None:
+    """Its attributes may cost something, and a long body takes long to decode."""
+    asked = []
+
+    class Reply:
+        def __getattr__(self, name: str) -> object:
+            asked.append(name)
+            raise AttributeError(name)
+
+    @observe(response=lambda result: "yes", chunks=lambda result: ["a"])
+    def endpoint(question: str) -> Reply:
+        return Reply()
+
+    endpoint("why")
+    assert recorder.taken.response == "yes"
+    assert [chunk.text for chunk in recorder.taken.chunks or ()] == ["a"]
+    assert "status_code" not in asked
 
 
 @pytest.mark.parametrize(
