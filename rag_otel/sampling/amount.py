@@ -14,6 +14,7 @@ from typing import Final
 from rag_otel.budgets.ledger import Line, MemoryLedger
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import SamplingDecision, SamplingReason, SpanRef
+from rag_otel.safety.fork import after_fork_in_child
 
 SEEN: Final = "sampling.seen"
 """Counter (`rag_otel.safety.guard.counters`) of the traces that a policy was asked about."""
@@ -89,6 +90,7 @@ class EvaluationCap:
         self._clock = clock
         self._empty_until = clock()
         """When the ledger has one evaluation again, by the clock: one comparison for the request path."""
+        after_fork_in_child(self._after_fork)
 
     def admit(self) -> bool:
         """Takes one evaluation. Returns False if there is none left now."""
@@ -99,3 +101,7 @@ class EvaluationCap:
     def is_empty(self) -> bool:
         """True if `admit` would return False now. Takes nothing."""
         return self._clock() < self._empty_until
+
+    def _after_fork(self) -> None:
+        """The child has evaluated nothing so far, as its ledger knows."""
+        self._empty_until = self._clock()

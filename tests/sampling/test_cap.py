@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from rag_otel.errors import ConfigurationError
@@ -35,6 +37,17 @@ def test_asking_whether_it_is_empty_takes_nothing() -> None:
     assert cap.admit()
     assert cap.is_empty()
     assert not cap.admit()
+
+
+def test_a_forked_child_has_a_limit_of_its_own() -> None:
+    """It has evaluated nothing so far, whatever the parent has."""
+    cap = EvaluationCap(1, burst=1)
+    assert cap.admit()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if not cap.is_empty() and cap.admit() and cap.is_empty() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert cap.is_empty()
 
 
 def test_the_bucket_never_holds_more_than_the_burst() -> None:
