@@ -82,7 +82,8 @@ def instrument(
     Raises ConfigurationError, which names what is wrong and the way out; for an argument that there is not, one that
     is a TypeError too.
     """
-    given = {name: value for name, value in locals().items() if name not in ("tracer_provider", "others")}
+    given = dict(locals())  # a copy: what is looked through must not change, as it does under a debugger on Python 3.12
+    del given["tracer_provider"], given["others"]
     try:
         if others:
             raise unknown_argument(others, rows_of(Settings).values())
