@@ -16,7 +16,7 @@ from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.processing import global_provider, provider
 from rag_otel.processing.attach import Attachment, attach
 from rag_otel.processing.hold import Slot
-from rag_otel.processing.open_spans import OpenSpan, SubTree
+from rag_otel.processing.open_spans import SubTree
 from rag_otel.processing.processor import following
 from rag_otel.ratings.rating import FeedbackStatus
 from rag_otel.rendering.text_cutting import shorten
@@ -196,4 +196,4 @@ class Instrumentation:
 
 def _compile_what_calls_use() -> None:
     """The first observed call does not wait for it."""
-    compile_methods(Chunk, OpenSpan, SamplingDecision, Slot, Snapshot, SpanRef, SubTree)
+    compile_methods(Chunk, SamplingDecision, Slot, Snapshot, SpanRef, SubTree)
