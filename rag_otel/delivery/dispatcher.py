@@ -146,11 +146,11 @@ class Dispatcher:
         for part in self._ticking:
             with guarded("delivery.close"):
                 part.close()
+        for queue in self._queues:
+            queue.close()
         if self._watcher is not None:  # last: monitors may have raised alerts until now
             with guarded("delivery.close_watcher"):
                 self._watcher.shutdown(max(0.0, deadline - time.monotonic()))
-        for queue in self._queues:
-            queue.close()
         if self._state is not None:
             self._state.close()
 
