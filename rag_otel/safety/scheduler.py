@@ -171,13 +171,15 @@ class Scheduler:
     def _soonest(self, waits: Sequence[tuple[float, Scheduled]]) -> tuple[float, Scheduled | None]:
         """The part that may be run first, and in how many seconds. One that is not prompt waits until every part that
         runs now has ended, or is stuck."""
-        latest = max(self._running.values(), default=-math.inf)
-        stuck_s = latest + _STUCK_S - time.monotonic()
-        may_run = [
-            (wait_s if id(part) in self._prompt else max(wait_s, stuck_s), part)
-            for wait_s, part in waits
-            if id(part) not in self._running  # another thread was quicker
-        ]
+        now = time.monotonic()
+        stuck_s = max(self._running.values(), default=-math.inf) + _STUCK_S - now
+        may_run = []
+        for wait_s, part in waits:
+            if id(part) in self._running:  # another thread was quicker
+                continue
+            if id(part) not in self._prompt:  # where another thread has just run it, it is asked again after that
+                wait_s = max(wait_s, stuck_s, self._not_before.get(id(part), now) - now)
+            may_run.append((wait_s, part))
         return min(may_run, key=lambda each: each[0], default=(_LONGEST_S, None))
 
     def _let_another_watch(self, *, prompt: bool) -> None:
@@ -189,10 +191,10 @@ class Scheduler:
             self._start_thread()
 
     def _wait_s(self, part: Scheduled) -> float | None:
-        """Seconds until the part may be run; None: it has nothing to do."""
+        """Seconds until the part is due; None: it has nothing to do."""
         with guarded("scheduler"):
             if (at := part.due()) is not None:
-                return max(at - time.time(), self._not_before.get(id(part), -math.inf) - time.monotonic())
+                return at - time.time()
         return None
 
 

@@ -64,6 +64,45 @@ def test_a_part_that_fails_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None
     scheduler.remove(broken, sound)
 
 
+def test_what_another_thread_has_just_run_is_not_run_again() -> None:
+    """Two threads wake at the same time. One of them has heard that the part is due, and goes on when the other one has
+    run it."""
+    part, before, scheduler = Part(), threads(), Scheduler()
+    slow_to_say = SlowToSay(part)
+    part.at = time.time()
+    scheduler.add(part, slow_to_say)
+    eventually(lambda: part.ticks == 1 and len(threads() - before) == scheduler._idle == 2)
+    slow_to_say.armed = True
+    part.at = time.time() + 0.2
+    for _ in range(2):
+        scheduler.wake()  # both will wait for the same moment
+    eventually(lambda: part.ticks == 2)
+    asked = slow_to_say.asked
+    slow_to_say.go_on.set()
+    eventually(lambda: slow_to_say.asked >= asked + 1 and scheduler._idle == 2)
+    assert part.ticks == 2
+    scheduler.remove(part, slow_to_say)
+
+
+class SlowToSay(Part):
+    """Never due. When `armed`, it says so late to the first thread that asks while another part is due."""
+
+    armed = False
+    asked = 0
+
+    def __init__(self, other: Part) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+        self._other = other
+
+    def due(self) -> float | None:
+        self.asked += 1
+        if self.armed and self._other.at is not None and self._other.at <= time.time():
+            self.armed = False
+            self.go_on.wait(60)
+        return None
+
+
 @pytest.mark.parametrize("prompt", [False, True])
 def test_a_part_that_hangs_holds_up_nobody(prompt: bool) -> None:
     """Another thread takes over, and the part itself is not run twice at once."""
