@@ -6,27 +6,17 @@ import json
 import os
 import re
 import signal
-import socket
-import subprocess
-import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import free_port
 from testkit.http_receiver import http_receiver
 from testkit.polling import eventually
+from tests.support.gunicorn_server import gunicorn
 
 pytestmark = [pytest.mark.long, pytest.mark.server]
-ROOT = Path(__file__).parents[2]
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def page(url: str) -> str:
@@ -36,28 +26,6 @@ def page(url: str) -> str:
             return str(response.read().decode())
     except OSError:
         return ""
-
-
-@contextmanager
-def gunicorn(hook: str, state: Path, metrics: int, *options: str) -> Iterator[str]:
-    port = free_port()
-    environment = {
-        **os.environ,
-        "RAG_TEST_HOOK": hook,
-        "RAG_TEST_STATE": str(state),
-        "RAG_TEST_METRICS": f"127.0.0.1:{metrics}",
-        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "collectors", ROOT / "evaluators"))),
-        "PYDANTIC_DISABLE_PLUGINS": "1",
-    }
-    command = [sys.executable, "-m", "gunicorn", "--workers=4", f"--bind=127.0.0.1:{port}", "--log-level=warning"]
-    process = subprocess.Popen([*command, *options, "tests.sharing.wsgi_app:application"], cwd=ROOT, env=environment)
-    try:
-        eventually(lambda: page(f"http://127.0.0.1:{port}/ask/good/0") or process.poll() is not None, within_s=120)
-        assert process.poll() is None
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
 
 
 def total(metric: str, page: str) -> float:
@@ -71,7 +39,14 @@ def test_four_workers_tell_one_alarm_and_serve_one_page(tmp_path: Path, options:
     another, which serves the page on and tells nothing again."""
     metrics = free_port()
     with http_receiver() as hook:
-        with gunicorn(hook.url, tmp_path, metrics, *options) as url:
+        environment = {
+            "RAG_TEST_HOOK": hook.url,
+            "RAG_TEST_STATE": str(tmp_path),
+            "RAG_TEST_METRICS": f"127.0.0.1:{metrics}",
+            "PYDANTIC_DISABLE_PLUGINS": "1",
+        }
+        with gunicorn("tests.sharing.wsgi_app:application", environment, "--workers=4", *options) as url:
+            eventually(lambda: page(f"{url}/ask/good/0"), within_s=120)
             served = f"http://127.0.0.1:{metrics}/metrics"
             workers = {page(f"{url}/ask/good/{number}") for number in range(150)}
             # A drop that begins among good answers is told as a small one, and once more as it gets worse.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rag_otel.cli.demo.phoenix_server import free_port
 from testkit.polling import eventually
 from testkit.programs import program
 
@@ -18,9 +18,7 @@ def redis_server(folder: Path) -> Iterator[str]:
     import redis
 
     found = program("redis-server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [found, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
     command += ["--databases", "256"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

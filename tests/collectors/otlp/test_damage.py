@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import free_port
 from rag_otel.durable.record_format import HEADER, pieces
 from rag_otel.durable.segments import SegmentLog
 from testkit.collector import CollectorProcess, a_backend, a_collector
 from testkit.otlp_requests import a_rag_trace, a_request, a_span
 from testkit.polling import eventually
-from tests.collectors.otlp.test_failures import free_port
 from tests.collectors.otlp.test_queues import a_payload, everything
 from tests.support.journals import a_journal
 

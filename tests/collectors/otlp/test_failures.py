@@ -16,6 +16,7 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
+from rag_otel.cli.demo.phoenix_server import free_port
 from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.http_receiver import http_receiver
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
@@ -26,11 +27,6 @@ pytestmark = pytest.mark.server
 
 RETRY_INFO = "google.rpc.retryinfo-bin"
 RETRY_INFO_TYPE = "google.rpc.RetryInfo"
-
-
-def free_port() -> int:
-    with a_backend() as backend:
-        return backend.port
 
 
 def send(collector: CollectorProcess, traces: int) -> list[bytes]:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import free_port
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.exporters.outbox import Outbox
 from rag_otel_collectors.otlp.metrics import DISK_ERRORS, Metrics
 from testkit.collector import a_backend, a_collector
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
 from testkit.polling import eventually
-from tests.collectors.otlp.test_failures import free_port, until_refused
+from tests.collectors.otlp.test_failures import until_refused
 from tests.collectors.otlp.test_queues import A, a_payload, taken
 from tests.support.journals import a_journal, left
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rag_otel.cli.demo.phoenix_server import free_port
 from rag_otel.errors import ConfigurationError, PermanentError
 from rag_otel.model import Verdict
 from rag_otel_evaluators.judges.decision_model import decision_model
@@ -28,9 +29,7 @@ EXPECTED = [Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.NOT_ENOUGH_INFO]
 def jevcompat() -> Iterator[str]:
     """jevcompat's mock of System One: the address up to its version."""
     pytest.importorskip("jevcompat", reason="part of the extra `dev`")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "jevcompat.cli", "mock", "--port", str(port), "--key", KEY]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         try:
