@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +114,20 @@ def test_unicode_and_not_a_number_survive(tmp_path: Path) -> None:
     """Texts come back as they were, even half a surrogate pair; NaN, which is no JSON, becomes null."""
     _, (row,) = evaluate(tmp_path, '{"contexts": ["é"], "response": "\\ud83d 爱", "x": NaN, "y": "ñ"}')
     assert (row["response"], row["x"], row["y"]) == ("\ud83d 爱", None, "ñ")
+
+
+@pytest.mark.parametrize(("encoding", "response"), [("utf-8", "\\ud83d 爱"), ("ascii", "é 爱")])
+def test_a_row_that_standard_output_cannot_encode_is_escaped(
+    tmp_path: Path, encoding: str, response: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a surrogate pair, or another script in a pipe of ASCII: the rows after it come too."""
+    source, shown = tmp_path / "in.jsonl", io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    line = f'{{"contexts": ["c"], "response": "{response}"}}'
+    source.write_text(f"{line}\n{line}\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", shown)
+    assert main(["evaluate", str(source)]) == 0
+    shown.seek(0)
+    assert [json.loads(row)["response"] for row in shown] == [json.loads(line)["response"]] * 2
 
 
 def test_standard_output_and_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,6 +41,7 @@ def test_save_writes_a_folder_that_replaces_the_built_in_prompts(tmp_path: Path)
         (["show", "faithfulness", "--language", "xx"], "it exists in: de, en"),
         (["save", "unused", "--name", "nothing"], "there are: aspect, context_precision"),
         (["save", "unused", "--language", "xx"], "it exists in: de, en"),
+        (["save", "/dev/null/prompts", "--language", "es"], "aspect.json cannot be written: Not a directory"),
         (["list", "--folder", "no/such/folder"], "no such folder"),
     ],
 )

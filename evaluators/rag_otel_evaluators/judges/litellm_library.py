@@ -133,6 +133,8 @@ def call_error(error: Exception, sent: Iterable[str]) -> CallError:
         status: Any = 400
     else:
         status = getattr(error, "status_code", None)
+    if _lacks_a_key(error):
+        return CallError(FailureKind.AUTH, message)
     if not isinstance(status, int) or (status >= 500 and not headers):
         # litellm calls a connection that was refused or broken a 500, and an answer that it cannot read too.
         return CallError(FailureKind.UNREADABLE if _was_answered(error) else FailureKind.CONNECTION, message)
@@ -141,17 +143,26 @@ def call_error(error: Exception, sent: Iterable[str]) -> CallError:
     return CallError(kind, message, retry_after_s=retry_after_s)
 
 
+def _lacks_a_key(error: BaseException) -> bool:
+    """Whether OpenAI's client refused to be made, which it does without a key. litellm calls that a 500."""
+    return any(type(each) is openai.OpenAIError for each in _with_causes(error))
+
+
 def _was_answered(error: BaseException) -> bool:
     """Whether litellm's error is about an answer that came and that it could not read. What it raises for a connection
     has the connection's error behind it; for what never left it raises APIConnectionError, among others."""
     if isinstance(error, openai.APIConnectionError) or not isinstance(error, openai.APIError):
         return False
+    of_connection = (openai.APIConnectionError, httpx.TransportError, aiohttp.ClientError, OSError)
+    return not any(isinstance(each, of_connection) for each in _with_causes(error))
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, and those that led to it."""
     behind: BaseException | None = error
     while behind is not None:
-        if isinstance(behind, (openai.APIConnectionError, httpx.TransportError, aiohttp.ClientError, OSError)):
-            return False
+        yield behind
         behind = behind.__cause__ or behind.__context__
-    return True
 
 
 @contextlib.contextmanager

@@ -82,7 +82,11 @@ class JsonlWriter:
         self._file = file
 
     def write(self, values: Mapping[str, Any], results: Mapping[str, Any]) -> None:
-        self._file.write(_json(plain({**values, **results})) + "\n")
+        row = plain({**values, **results})
+        try:
+            self._file.write(_json(row) + "\n")
+        except UnicodeEncodeError:  # standard output lacks a character: its escape sequence is valid JSON
+            self._file.write(json.dumps(row, allow_nan=False) + "\n")
 
 
 class CsvWriter:

@@ -63,10 +63,16 @@ def list_prompts(*, folder: Path | str | None = None, language: str | None = Non
 
 
 def save_prompt(prompt: Prompt, folder: Path | str) -> Path:
-    """Writes the prompt to the file that `load_prompt(..., folder=folder)` reads. Returns the file's path."""
+    """Writes the prompt to the file that `load_prompt(..., folder=folder)` reads. Returns the file's path.
+
+    Raises ConfigurationError if it cannot be written.
+    """
     file = Path(folder, prompt.language, f"{prompt.name}.json")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(prompt_to_json(prompt), encoding="utf-8")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(prompt_to_json(prompt), encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror}") from error
     return file
 
 

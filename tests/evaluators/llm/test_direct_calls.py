@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from rag_otel.delivery.retry import RetryPolicy
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
+from rag_otel.evaluation.current_evaluation import metered
 from rag_otel_evaluators.judges.openai_model import openai_model
 from rag_otel_evaluators.llm.client import ResilientModel
 from rag_otel_evaluators.llm.structured import Message
@@ -192,6 +193,14 @@ async def test_a_password_in_the_address_is_sent_as_such(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
         make("openai/local", api_base=address)
+
+
+async def test_a_missing_key_is_told_as_such_and_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenAI's client is not made without one, so nothing was sent that could be paid for."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with metered() as spent, pytest.raises(PermanentError, match=r"auth: .*OPENAI_API_KEY"):
+        await llm_model("openai/gpt-4o-mini").complete(QUESTION[:1], Verdict)
+    assert spent.usage is None
 
 
 async def test_a_wait_that_is_too_long_is_told(server: JudgeServer) -> None:
