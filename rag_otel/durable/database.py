@@ -101,6 +101,9 @@ class Database:
                 self._connection = None
 
     # --- forks ------------------------------------------------------------------------------------------------------
+    # A server may fork while another thread is in the middle of a statement. The child has neither that
+    # thread nor its locks: so a fork waits for the statement, and where it takes too long the child never touches the
+    # connection again.
 
     def _hold_still(self) -> None:
         """A fork is about to happen: no statement is under way in it."""
@@ -163,6 +166,9 @@ class Database:
             connection.execute(f"PRAGMA user_version={VERSION}")
 
     # --- damage -----------------------------------------------------------------------------------------------------
+    # Opening a file reads its first page and little more: half of the damage that makes statements fail is met by them
+    # alone. So a file is set aside while processes use it, too, and each use looks whether the file at the path is
+    # still the one that is open: else a process would go on to book in a file that no other one reads.
 
     def _file(self) -> tuple[int, int] | None:
         """Device and inode of what stands at the path; None: nothing."""

@@ -35,7 +35,8 @@ class Consumer(Protocol):
 
 
 class Positions:
-    """Bytes from the beginning of each log, by the log's name. Guarded by the lock of the consumer that owns it."""
+    """How far each log was read, by the log's name: a position as `rag_otel.durable.process_logs` counts them. Guarded
+    by the lock of the consumer that owns it."""
 
     def __init__(self) -> None:
         self.taken: dict[str, int] = {}
