@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rag_otel.settings import Settings
 from rag_otel.settings.groups import GROUPS
-from rag_otel.settings.rows import Row, rows_of
+from rag_otel.settings.rows import SettingRow, rows_of
 
 HEAD = """# Settings
 
@@ -44,11 +44,11 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _section(title: str, first: str, rows: Iterable[Row]) -> str:
+def _section(title: str, first: str, rows: Iterable[SettingRow]) -> str:
     return f"## {title}\n\n{COLUMNS.format(first=first)}" + "".join(map(_line, rows))
 
 
-def _line(row: Row) -> str:
+def _line(row: SettingRow) -> str:
     names = ", ".join(f"`{name}`" for name in row.env) + (" or `_FILE`" if row.secret else "")
     default = ", ".join(row.default) if isinstance(row.default, tuple) else row.default
     shown = "" if default in (None, "") else f"`{default}`"

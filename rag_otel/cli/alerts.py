@@ -14,7 +14,7 @@ from typing import Final
 from rag_otel.alert import Alert, AlertSeverity, AlertState
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.alerts.channels.log import LogChannel
-from rag_otel.cli.terminal import Outcome, table
+from rag_otel.cli.terminal import CommandResult, table
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
 from rag_otel.model import Claim, ClaimVerdict, Quote, SpanRef, Verdict
 from rag_otel.protocols import AlertChannel, Renews
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="the collector's settings file: its part [evaluation]")
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Sends the test alert. Exit code 1 if a channel failed."""
     settings = evaluation_settings({}, file=arguments.config)
     channels = _chosen([LogChannel(texts=settings.alerts.log_texts), *configured_channels(settings)], arguments.channel)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         lines.append(
             "\nOnly the log is configured as a channel. Other channels need settings whose names begin with alert_."
         )
-    return Outcome(text="\n".join(lines), code=1 if failed else 0)
+    return CommandResult(text="\n".join(lines), code=1 if failed else 0)
 
 
 def attempts_at(channel: AlertChannel, settings: Settings) -> list[Attempt]:

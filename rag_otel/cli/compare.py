@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_otel.cli.options import json_option
-from rag_otel.cli.terminal import Outcome, table, write_file
+from rag_otel.cli.terminal import CommandResult, table, write_file
 from rag_otel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     json_option(parser, "the same")
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Exit code 1 if a threshold is not met. Raises InputError, ConfigurationError."""
     from rag_otel_evaluators.offline.compare import compare
 
@@ -79,7 +79,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
         significant=arguments.significant,
         max_lost=arguments.max_lost,
     )
-    return Outcome(text="\n".join(_lines(comparison)), data=json.loads(content), notes=found, code=1 if found else 0)
+    return CommandResult(
+        text="\n".join(_lines(comparison)), data=json.loads(content), notes=found, code=1 if found else 0
+    )
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:

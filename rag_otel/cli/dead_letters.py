@@ -16,7 +16,7 @@ from typing import Final
 from opentelemetry.sdk.resources import Resource
 
 from rag_otel.cli.options import json_option
-from rag_otel.cli.terminal import Outcome, table
+from rag_otel.cli.terminal import CommandResult, table
 from rag_otel.durable.dead_letters import FOLDER, DeadLetter, DeadLetters
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.model import EvaluatedTrace
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     json_option(parser, "a line for each letter, with all trace ids,")
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Exit code 1 if `retry` sent a letter that was not accepted."""
     if arguments.queue is not None:
         return _of_queue(arguments)
@@ -69,11 +69,13 @@ def run(arguments: argparse.Namespace) -> Outcome:
     none = "no dead letters in " + ", ".join(str(each.folder) for each in folders)
     if arguments.action == "list":
         letters = [letter for _, letter in found]
-        return Outcome(text=_listed(letters) or none, data=[_as_json(each) for each in letters], one_per_line=True)
+        return CommandResult(
+            text=_listed(letters) or none, data=[_as_json(each) for each in letters], one_per_line=True
+        )
     if not found:
-        return Outcome(text=none, data=[], one_per_line=True)
+        return CommandResult(text=none, data=[], one_per_line=True)
     outcomes = asyncio.run(_retry(found, arguments))
-    return Outcome(
+    return CommandResult(
         text=table(outcomes, header=_OUTCOMES),
         data=[dict(zip(_OUTCOMES, each, strict=True)) for each in outcomes],
         one_per_line=True,
@@ -81,7 +83,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     )
 
 
-def _of_queue(arguments: argparse.Namespace) -> Outcome:
+def _of_queue(arguments: argparse.Namespace) -> CommandResult:
     require_extra("scale", "faststream", "aio_pika", needed_by="--queue")
     from rag_otel.setup.judging import queue_settings
 
@@ -219,7 +221,7 @@ def _connection(backend: BackendSettings) -> Connection:
 # --- jobs that the workers gave up ------------------------------------------------------------------------------------
 
 
-async def _done_in_queue(action: str, settings: QueueSettings, keys: Sequence[str]) -> Outcome:
+async def _done_in_queue(action: str, settings: QueueSettings, keys: Sequence[str]) -> CommandResult:
     """Lists the jobs with these keys, or queues them again with all their starts; by default all. Raises
     ConfigurationError, and RetryableError where the broker does not answer."""
     from rag_otel_collectors.jobs.job_queue import JobQueue
@@ -229,11 +231,11 @@ async def _done_in_queue(action: str, settings: QueueSettings, keys: Sequence[st
     try:
         if action == "retry":
             count = await queue.retry_dead_letters(keys)
-            return Outcome(text=f"queued {count} jobs again", data=[{"queued": count}], one_per_line=True)
+            return CommandResult(text=f"queued {count} jobs again", data=[{"queued": count}], one_per_line=True)
         rows = [_job_row(each) for each in await queue.dead_letters() if not keys or each.key in keys]
     finally:
         await queue.close()
-    return Outcome(
+    return CommandResult(
         text=table(rows, header=_JOBS) if rows else f"no dead letters in {settings.name}",
         data=[dict(zip(_JOBS, row, strict=True)) for row in rows],
         one_per_line=True,

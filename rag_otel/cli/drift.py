@@ -16,7 +16,7 @@ from rag_otel.cli.drift_report.page import latest, render_page
 from rag_otel.cli.drift_report.view import SeriesView, WorstAnswer, replay, views, worst_answers
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, table, write_file
+from rag_otel.cli.terminal import CommandResult, table, write_file
 from rag_otel.drift.alerting import describe, moment
 from rag_otel.drift.event import DriftEvent
 from rag_otel.drift.memory import ask_to_relearn, judge_lines, read_memories
@@ -33,7 +33,7 @@ _OVERRIDES: Final = ("drift_baseline", "drift_baseline_count", "state_folder")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Found:
+class ReportedSeries:
     """The series of a replay, or of one saved state."""
 
     heading: str
@@ -67,20 +67,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Exit code 1 while a series is in alarm. Raises ConfigurationError, InputError and the errors of Phoenix's
     client."""
     settings = settings_of(arguments, **{name: getattr(arguments, name) for name in _OVERRIDES})
     if arguments.relearn:
         asked = ask_to_relearn(_folder(settings))
         told = "states will learn new baselines; a running process starts within a minute of its next result"
-        return Outcome(text=f"{asked} {told}", data=[], one_per_line=True)
+        return CommandResult(text=f"{asked} {told}", data=[], one_per_line=True)
     replays = arguments.files or arguments.project
     found = [_replayed(settings, arguments)] if replays else _saved(settings)
     lines = [line for each in found for line in _lines(each, every_slice=arguments.all)]
     if arguments.html is not None or arguments.save_baselines is not None:
         lines += _written(found, arguments)
-    return Outcome(
+    return CommandResult(
         text="\n".join(lines),
         data=[event_record(event) for each in found for event in each.events],
         one_per_line=True,
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     )
 
 
-def _replayed(settings: Settings, arguments: argparse.Namespace) -> Found:
+def _replayed(settings: Settings, arguments: argparse.Namespace) -> ReportedSeries:
     observations = _observations(settings, arguments)
     if not observations:
         raise InputError("found no scores to replay")
@@ -98,7 +98,7 @@ def _replayed(settings: Settings, arguments: argparse.Namespace) -> Found:
     replayed = replay(observations, own)
     shown = views(replayed.family, replayed.events, replayed.timelines)
     page = phoenix_page(settings) if arguments.project else None
-    return Found(
+    return ReportedSeries(
         heading=f"Replay of {', '.join(arguments.files) or arguments.project}: {len(observations):,} evaluations",
         views=shown,
         events=replayed.events,
@@ -120,13 +120,13 @@ def _observations(settings: Settings, arguments: argparse.Namespace) -> list[Obs
     return list(from_phoenix(project, settings.drift.slices))
 
 
-def _saved(settings: Settings) -> list[Found]:
+def _saved(settings: Settings) -> list[ReportedSeries]:
     """Each state of the folder: processes that do not share one have their own."""
     stored = read_memories(_folder(settings), drift_settings(settings))
     if not stored:
         raise InputError(f"{settings.state_folder}: no drift state; it is saved half a minute after the first results")
     return [
-        Found(
+        ReportedSeries(
             heading=f"Drift, {each.part}, saved {moment(each.memory.saved_s)}",
             views=views(each.memory.family, each.memory.events),
             events=each.memory.events,
@@ -144,7 +144,7 @@ def _folder(settings: Settings) -> Path:
     return Path(settings.state_folder)
 
 
-def _lines(found: Found, *, every_slice: bool) -> Iterator[str]:
+def _lines(found: ReportedSeries, *, every_slice: bool) -> Iterator[str]:
     yield found.heading
     listed = [view for view in found.views if every_slice or view.slice == ALL or view.firing]
     yield table([_row(view) for view in listed], header=_HEADER)
@@ -219,7 +219,7 @@ def _event_line(event: DriftEvent) -> str:
     return "\n    ".join([line, *most])
 
 
-def _written(found: Sequence[Found], arguments: argparse.Namespace) -> Iterator[str]:
+def _written(found: Sequence[ReportedSeries], arguments: argparse.Namespace) -> Iterator[str]:
     """Writes the page and the baselines that were asked for; what was written."""
     if len(found) > 1:
         folders = ", ".join(each.heading for each in found)

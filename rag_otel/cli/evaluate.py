@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from rag_otel.cli.interrupts import insistent_interrupts
 from rag_otel.cli.options import judge_options, require_price_of_budget
-from rag_otel.cli.terminal import Outcome, progress, table
+from rag_otel.cli.terminal import CommandResult, progress, table
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.calibration import calibration_of, is_calibrated
 from rag_otel.evaluation.directions import is_worse, learn_directions, lower_is_better
@@ -74,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(cache=None, allow_bad_rows=None)  # what is not given comes from the file
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Scores every row. Exit code 1 if a mean is below its threshold, rows were lost or cannot be read, else 0.
 
     Raises InputError if the file cannot be read, ConfigurationError for wrong settings (exit code 2 for both).
@@ -154,7 +154,7 @@ def _say_how_to_resume(done: int, total: int, config: EvaluationConfig) -> None:
     print(f"interrupted after {done} of {total} rows{kept}", file=sys.stderr)
 
 
-def _conclude(results: Results, config: EvaluationConfig) -> Outcome:
+def _conclude(results: Results, config: EvaluationConfig) -> CommandResult:
     """Prints the summary, beside the rows that may be on standard output, and writes the report."""
     summaries = results.summary()
     print(_table(summaries), file=sys.stderr)
@@ -169,7 +169,7 @@ def _conclude(results: Results, config: EvaluationConfig) -> Outcome:
     if config.output != STANDARD_OUTPUT:
         print(f"rows: {config.output}", file=sys.stderr)
     found = _shortcomings(results, summaries, config)
-    return Outcome(notes=found, code=1 if found else 0)
+    return CommandResult(notes=found, code=1 if found else 0)
 
 
 def _shortcomings(results: Results, summaries: Sequence[MetricSummary], config: EvaluationConfig) -> list[str]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from rag_otel.cli.commands import COMMANDS, Command
-from rag_otel.cli.terminal import Outcome
+from rag_otel.cli.terminal import CommandResult
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.safety.redaction import redact_logs_of_process, redacted_text
 from rag_otel.settings.gone import GONE_COMMANDS
@@ -85,7 +85,7 @@ def _run(name: str, command: Command, rest: list[str]) -> int:
     arguments, unknown = parser.parse_known_intermixed_args(rest)
     if unknown:
         _refuse(parser, unknown)
-    outcome: Outcome | int = getattr(module, f"run{suffix}")(arguments)
+    outcome: CommandResult | int = getattr(module, f"run{suffix}")(arguments)
     if isinstance(outcome, int):  # it has printed as it went on
         return outcome
     outcome.show(name, as_json=getattr(arguments, "json", False))

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class CommandResult:
     """The result of a command, once for people and for scripts. `main` shows it."""
 
     text: str = ""

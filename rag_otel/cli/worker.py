@@ -16,7 +16,7 @@ from rag_otel.safety import privacy, redaction
 from rag_otel.settings import Settings
 from rag_otel.settings.rows import secrets_of
 from rag_otel.setup.judging import compose_pipeline
-from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults
 from rag_otel_collectors.otlp.evaluation.pool import WORKER_DIED, EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import TraceEvaluator
 from rag_otel_collectors.otlp.evaluation.worker_process import Evaluate, serve
@@ -55,12 +55,12 @@ def build_for_backfill(settings: Settings) -> Evaluate:
     redaction.remember(secrets_of(settings))
     pipeline = compose_pipeline(settings, budgeted=False)
 
-    async def evaluate(job: Job, reply: Callable[[Reply], None]) -> None:
+    async def evaluate(job: Job, reply: Callable[[JobResults], None]) -> None:
         trace, decision = job.work
         result = await pipeline.evaluate(trace, decision)
         # Without the trace's texts, which the parent has.
         light = dataclasses.replace(result, trace=RagTrace(target=trace.target))
-        reply(Reply(number=job.number, results=(light,)))
+        reply(JobResults(number=job.number, results=(light,)))
 
     return evaluate
 

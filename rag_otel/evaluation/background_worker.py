@@ -30,7 +30,7 @@ from rag_otel.safety.fork import around_fork
 from rag_otel.safety.guard import guarded
 from rag_otel.safety.tracing_suppression import suppressed, suppressed_context
 
-Job: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+AsyncJob: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 _LONG_S: Final = 0.0002
 _REST_S: Final = 0.001
@@ -69,8 +69,8 @@ class BackgroundWorker:
     def _start_over(self) -> None:
         self._lock = threading.RLock()  # see the counters: a span may end in here
         self._pace = _Pace()
-        self._waiting: deque[Job] = deque()
-        self._urgent: deque[Job] = deque()
+        self._waiting: deque[AsyncJob] = deque()
+        self._urgent: deque[AsyncJob] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken: asyncio.Future[None] | None = None
         self._arrived = threading.Event()
@@ -78,7 +78,7 @@ class BackgroundWorker:
         self._thread: threading.Thread | None = None
         self._stopped = False
 
-    def submit(self, job: Job) -> bool:
+    def submit(self, job: AsyncJob) -> bool:
         """Queue a job from any thread, in microseconds; False when the queue is full, the worker has stopped or its
         thread cannot be started."""
         if self._stopped or len(self._waiting) >= self._max_waiting:
@@ -92,7 +92,7 @@ class BackgroundWorker:
             self._arrived.set()
         return True
 
-    def submit_first(self, job: Job) -> bool:
+    def submit_first(self, job: AsyncJob) -> bool:
         """Queue a job that somebody is waiting for: it goes before all others and does not wait for a free place.
 
         The caller bounds how many of them there are. False when the worker has stopped or cannot be started.
@@ -196,7 +196,7 @@ class BackgroundWorker:
         await asyncio.gather(*running, *urgent, return_exceptions=True)
 
 
-async def _contained(job: Job) -> None:
+async def _contained(job: AsyncJob) -> None:
     with guarded("worker.job"):
         await job()
 

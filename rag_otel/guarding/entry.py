@@ -18,7 +18,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.guarding.guarded_call import GuardedCall
 from rag_otel.guarding.rules import INTERNAL_ERROR, Guard, Guarded, not_judged
 from rag_otel.observing.allowance import Allowance, TooLargeError
-from rag_otel.observing.call import Observation, begin_guarded
+from rag_otel.observing.call import ObservedCall, begin_guarded
 from rag_otel.observing.call_snapshot import OBSERVATION_KEY, Snapshot
 from rag_otel.observing.documents import to_chunks
 from rag_otel.observing.plan import Plan
@@ -37,7 +37,7 @@ _declared: Final[weakref.WeakSet[Guard]] = weakref.WeakSet()
 
 def begin_behind(
     guard: Guard, function: Callable[..., Any], plan: Plan
-) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Observation]:
+) -> Callable[[tuple[Any, ...], Mapping[str, Any]], ObservedCall]:
     """What begins each call of a function: its gate is the guard. Raises ConfigurationError where the function cannot
     use the guard."""
     asynchronous = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
@@ -46,7 +46,7 @@ def begin_behind(
         _check([guard], [each.name for each in known.pipeline.evaluators])
     _declared.add(guard)
 
-    def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Observation:
+    def begin(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ObservedCall:
         call = begin_guarded(plan, args, kwargs)
         call.gate = GuardedCall(guard, call, plan.name)
         return call
@@ -117,10 +117,10 @@ def _rule(rule: Guard | None, options: dict[str, Any]) -> Guard:
         raise ConfigurationError(f"guard(): unknown option in {', '.join(sorted(options))}; known: {known}") from None
 
 
-def _call() -> tuple[Observation, bool]:
+def _call() -> tuple[ObservedCall, bool]:
     """(the observed call that this is a part of, or one of its own; True for one of its own)."""
     around = get_value(OBSERVATION_KEY)
-    if isinstance(around, Observation) and not around.ended:
+    if isinstance(around, ObservedCall) and not around.ended:
         return around, False
     return begin_guarded(_PLAN, (), {}), True
 

@@ -31,7 +31,7 @@ from rag_otel.guarding.streaming import HeldStream, ReleasedStream, StreamGuard
 from rag_otel.guarding.unsupported_sentences import Range, UnsupportedSentences, annotated, without
 from rag_otel.model import AttributeValue, Chunk
 from rag_otel.observing.allowance import Allowance
-from rag_otel.observing.call import Observation
+from rag_otel.observing.call import ObservedCall
 from rag_otel.observing.call_snapshot import Snapshot
 from rag_otel.observing.transcript import Transcript
 from rag_otel.safety.guard import counters, logger, report_internal_error
@@ -80,7 +80,7 @@ class GuardedCall:
     The call's gate: it decides on what leaves before the caller gets it.
     """
 
-    def __init__(self, guard: Guard, call: Observation, name: str, *, blocking: bool = False) -> None:
+    def __init__(self, guard: Guard, call: ObservedCall, name: str, *, blocking: bool = False) -> None:
         self.guard = guard
         self.call = call
         self._name = name

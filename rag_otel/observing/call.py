@@ -44,7 +44,7 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
             return None
         span = tracer.start_span(plan.name, context)
         if span.is_recording():
-            return Observation(plan, span, (args, kwargs), context)
+            return ObservedCall(plan, span, (args, kwargs), context)
         return Call(set_span_in_context(span, context)) if leaves_out(span, parent) else None
     except Exception as error:
         if not report_internal_error("observe.begin", error):
@@ -52,17 +52,17 @@ def begin(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call 
         return None
 
 
-def begin_guarded(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Observation:
+def begin_guarded(plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ObservedCall:
     """`begin` for a call whose answer is judged before it leaves, also where its span records nothing. Never raises."""
     call = begin(plan, args, kwargs)
-    if isinstance(call, Observation):
+    if isinstance(call, ObservedCall):
         return call
     context = get_current() if call is None else call.context
     # Never the span around it itself, which this call must not end.
-    return Observation(plan, NonRecordingSpan(get_current_span(context).get_span_context()), (args, kwargs), context)
+    return ObservedCall(plan, NonRecordingSpan(get_current_span(context).get_span_context()), (args, kwargs), context)
 
 
-class Observation(Call):
+class ObservedCall(Call):
     """A recorded call. It ends once; later endings are ignored.
 
     Errors of ours stay inside: by `try` on the way that every call takes (which costs nothing), else by `guarded`.
@@ -70,7 +70,7 @@ class Observation(Call):
 
     recording = True
     documents_elsewhere: Mapping[str, Any] | None = None
-    outer: Observation | None = None
+    outer: ObservedCall | None = None
     guard: GuardRecord | None = None
     """What a guard did, where there was one."""
     _ended = False
@@ -93,7 +93,7 @@ class Observation(Call):
         self._outside = context
         self._allowance = Allowance()
         outer = context.get(OBSERVATION_KEY)
-        if isinstance(outer, Observation):
+        if isinstance(outer, ObservedCall):
             self.outer = outer
         try:  # now, because the function may change its arguments
             if plan.question is not None and not plan.question.needs_result:

@@ -23,7 +23,7 @@ from rag_otel.model import AttributeValue, Chunk, UnevaluableReason
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
 
-    from rag_otel.observing.call import Observation
+    from rag_otel.observing.call import ObservedCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ def documents_written(attributes: Mapping[str, Any], context: Context | None = N
 
     For the processor's `on_end`, where the current context is still the one that the retriever ran in.
     """
-    observation: Observation | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
+    observation: ObservedCall | None = get_value(OBSERVATION_KEY, context)  # type: ignore[assignment]
     while observation is not None:
         observation.documents_elsewhere = attributes
         observation = observation.outer

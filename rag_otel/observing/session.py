@@ -23,7 +23,7 @@ from rag_otel.observing.shapes import text_of
 from rag_otel.safety.guard import counters, guarded, logger, report_internal_error
 
 if TYPE_CHECKING:
-    from rag_otel.observing.call import Observation
+    from rag_otel.observing.call import ObservedCall
 
 TAGS_KEY: Final = create_key("rag-otel-tags")
 """Where the tags that `using` has put there stand in a context, as a dict."""
@@ -125,7 +125,7 @@ def record_memory(memory: object) -> None:
     Outside of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
     try:
-        call: Observation | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        call: ObservedCall | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.remember(memory) and counters.add("observe.memory_unreadable") == 1:
             logger.warning("rag-otel: record_memory() cannot read %s as texts", type(memory).__name__)
     except Exception as problem:
@@ -141,6 +141,6 @@ def record_chunks(documents: object) -> None:
     of an observed call, or in one that is not recorded, nothing happens. Never raises.
     """
     with guarded("observe.record_chunks"):
-        call: Observation | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
+        call: ObservedCall | None = get_value(OBSERVATION_KEY)  # type: ignore[assignment]
         if call is not None and not call.record(documents) and counters.add("observe.chunks_unreadable") == 1:
             logger.warning("rag-otel: record_chunks() cannot read %s as documents", type(documents).__name__)

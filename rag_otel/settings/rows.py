@@ -22,7 +22,7 @@ from rag_otel.settings.unknown import PREFIX, UnknownSettingError, unknown_setti
 _FILE: Final = "file:"
 """Before a path, in place of a secret."""
 _PART: Final = "part"
-_KNOWN: Final[dict[type[Any], Mapping[str, Row]]] = {}
+_KNOWN: Final[dict[type[Any], Mapping[str, SettingRow]]] = {}
 """Tables that were asked for -> their rows."""
 
 
@@ -133,7 +133,7 @@ class Group:
         return field in self.__dict__["_given"]
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """One setting of a table, with all that is known about it."""
 
     name: str
@@ -162,14 +162,14 @@ class Row(NamedTuple):
         return table
 
 
-def rows_of(table: type[Any]) -> Mapping[str, Row]:
+def rows_of(table: type[Any]) -> Mapping[str, SettingRow]:
     """Every setting of a table and its groups, by name, in the table's order."""
     if table not in _KNOWN:
         _KNOWN[table] = {row.name: row for row in _rows(table)}
     return _KNOWN[table]
 
 
-def _rows(table: type[Any]) -> Iterator[Row]:
+def _rows(table: type[Any]) -> Iterator[SettingRow]:
     prefix, inside = (table.prefix, (table.argument,)) if issubclass(table, Group) else ("", ())
     for field in dataclasses.fields(table):
         if isinstance(field.default, Group):
@@ -177,7 +177,7 @@ def _rows(table: type[Any]) -> Iterator[Row]:
         elif _PART not in field.metadata:
             about = field.metadata
             name = about["name"] or prefix + field.name
-            yield Row(
+            yield SettingRow(
                 name=name,
                 path=(*inside, field.name),
                 owner=table,
@@ -238,7 +238,7 @@ def resolve_table(
     return values, origins
 
 
-def require(holds: bool, row: Row, value: object, wanted: str) -> None:
+def require(holds: bool, row: SettingRow, value: object, wanted: str) -> None:
     """Raises ConfigurationError, which names the setting and what is wanted, where it does not hold."""
     if not holds:
         found = shown(value, True) if row.secret else redacted_text(repr(value))
@@ -251,7 +251,7 @@ def secrets_of(values: Any) -> list[str]:
     return [text for value in given for text in (value if isinstance(value, tuple) else (value,)) if text]
 
 
-def _convert(row: Row, value: Any, origin: str) -> Any:
+def _convert(row: SettingRow, value: Any, origin: str) -> Any:
     """`value` as the type of its row, as pydantic's lax mode reads "0.1", "true" and numbers alike."""
     wanted = get_type_hints(row.owner)[row.path[-1]]
     several = typing.get_origin(wanted) in (tuple, Sequence)

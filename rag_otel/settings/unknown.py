@@ -10,7 +10,7 @@ from rag_otel.errors import ConfigurationError
 from rag_otel.settings.gone import GONE_SETTINGS
 
 if TYPE_CHECKING:
-    from rag_otel.settings.rows import Row
+    from rag_otel.settings.rows import SettingRow
 
 PREFIX: Final = "RAG_OTEL_"
 _OTHERS: Final = ("RAG_OTEL_RAISE_INTERNAL_ERRORS",)
@@ -42,14 +42,14 @@ def with_nearest(name: str, written: Mapping[str, str], *, otherwise: str = "") 
     return f"{name}{otherwise}" if near is None else f"{name} (did you mean {written[near]}?)"
 
 
-def unknown_argument(names: Iterable[str], rows: Collection[Row]) -> UnknownSettingError:
+def unknown_argument(names: Iterable[str], rows: Collection[SettingRow]) -> UnknownSettingError:
     """The error for arguments that there are not, with what was meant as it is written in code."""
     written = {row.path[-1]: row.code for row in rows} | {row.name: row.code for row in rows}
     guesses = (with_nearest(name, written, otherwise="; docs/settings.md lists every setting") for name in names)
     return UnknownSettingError(f"unknown argument {', '.join(guesses)}")
 
 
-def unknown_setting(names: Iterable[str], rows: Collection[Row]) -> UnknownSettingError:
+def unknown_setting(names: Iterable[str], rows: Collection[SettingRow]) -> UnknownSettingError:
     """The error for settings of files and flags that there are not: a row was meant, or a field of a group as it is
     written in code."""
     fields = {row.path[-1]: row.code for row in rows if len(row.path) > 1}
@@ -59,7 +59,7 @@ def unknown_setting(names: Iterable[str], rows: Collection[Row]) -> UnknownSetti
     return UnknownSettingError(f"unknown setting {', '.join(guesses)}")
 
 
-def unread_variables(rows: Collection[Row], environ: Mapping[str, str] | None = None) -> list[str]:
+def unread_variables(rows: Collection[SettingRow], environ: Mapping[str, str] | None = None) -> list[str]:
     """The RAG_OTEL_* variables that none of the rows is read from, each with the nearest one that is.
 
     `JudgeSettings(timeout=...)` is read from RAG_OTEL_EVALUATION_TIMEOUT; who writes RAG_OTEL_JUDGE_TIMEOUT means that.

@@ -17,7 +17,7 @@ from rag_otel.safety.guard import guarded
 
 Sample: TypeAlias = tuple[float, Mapping[str, str]]
 """A value and its labels."""
-Source: TypeAlias = Callable[[], Iterable[Sample]]
+GaugeSource: TypeAlias = Callable[[], Iterable[Sample]]
 
 
 class _GaugeSources:
@@ -25,9 +25,9 @@ class _GaugeSources:
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
-        self._sources: dict[str, tuple[weakref.WeakMethod[Source], ...]] = {}
+        self._sources: dict[str, tuple[weakref.WeakMethod[GaugeSource], ...]] = {}
 
-    def offer(self, name: str, source: Source) -> None:
+    def offer(self, name: str, source: GaugeSource) -> None:
         """Reports the values of `source`, a bound method, under the instrument `name`.
 
         `source` is called from any thread, at each collection. It must return quickly and must not take locks that are

@@ -21,7 +21,7 @@ from rag_otel.safety.guard import counters, guarded
 from rag_otel.telemetry import names
 from rag_otel.telemetry.gauges import Sample, gauges
 from rag_otel.telemetry.labels import BoundedLabels, BoundedSets
-from rag_otel.telemetry.names import INSTRUMENTS, Instrument, Kind
+from rag_otel.telemetry.names import INSTRUMENTS, Instrument, InstrumentKind
 
 _Labels: TypeAlias = dict[str, str | None]
 _MAX_VALUES: Final = 200
@@ -51,19 +51,19 @@ class Instruments:
 
     def record(self, row: Instrument, value: float, labels: Mapping[str, str], context: Context | None = None) -> None:
         """Adds `value` to a counter or a histogram. `context` holds the span to which an exemplar points."""
-        if row.kind is Kind.HISTOGRAM:
+        if row.kind is InstrumentKind.HISTOGRAM:
             self._histograms[row.name].record(value, labels, context)
         else:
             self._counters[row.name].add(value, labels, context)
 
     def _make(self, meter: Meter, row: Instrument) -> None:
-        if row.kind is Kind.HISTOGRAM:
+        if row.kind is InstrumentKind.HISTOGRAM:
             self._histograms[row.name] = meter.create_histogram(
                 row.name, row.unit, row.meaning, explicit_bucket_boundaries_advisory=row.edges
             )
-        elif row.kind is Kind.COUNTER:
+        elif row.kind is InstrumentKind.COUNTER:
             self._counters[row.name] = meter.create_counter(row.name, row.unit, row.meaning)
-        elif row.kind is Kind.OBSERVED_COUNTER:
+        elif row.kind is InstrumentKind.OBSERVED_COUNTER:
             meter.create_observable_counter(row.name, [_callback(row)], row.unit, row.meaning)
         else:
             meter.create_observable_gauge(row.name, [_callback(row)], row.unit, row.meaning)
@@ -72,7 +72,7 @@ class Instruments:
 def _callback(row: Instrument) -> Callable[[CallbackOptions], Iterable[Observation]]:
     """Returns the callback that the SDK calls at each collection. It uses only module state, so it stays valid after a
     second `instrument()`."""
-    samples = total_samples if row.kind is Kind.OBSERVED_COUNTER else gauge_samples
+    samples = total_samples if row.kind is InstrumentKind.OBSERVED_COUNTER else gauge_samples
 
     def observe(options: CallbackOptions) -> Iterable[Observation]:
         with guarded(f"telemetry.{row.name}"):
@@ -113,7 +113,7 @@ def gauge_samples(row: Instrument) -> list[Sample]:
         if known is None:
             values[key] = value
         else:
-            values[key] = known + value if row.kind is Kind.GAUGE_SUM else max(known, value)
+            values[key] = known + value if row.kind is InstrumentKind.GAUGE_SUM else max(known, value)
     return [(value, dict(labels)) for labels, value in values.items()]
 
 

@@ -21,7 +21,7 @@ _JUDGE: Final = ("metric", "judge")
 _STREAM: Final = ("series", "slice")
 
 
-class Kind(enum.StrEnum):
+class InstrumentKind(enum.StrEnum):
     """The kind of an instrument."""
 
     HISTOGRAM = "histogram"
@@ -40,7 +40,7 @@ class Instrument:
     """One row of the table."""
 
     name: str
-    kind: Kind
+    kind: InstrumentKind
     meaning: str
     unit: str = ""
     labels: tuple[str, ...] = ()
@@ -53,40 +53,40 @@ class Instrument:
         base = self.name.replace(".", "_")
         if self.unit == "s":
             base += "_seconds"
-        return base + "_total" if self.kind in (Kind.COUNTER, Kind.OBSERVED_COUNTER) else base
+        return base + "_total" if self.kind in (InstrumentKind.COUNTER, InstrumentKind.OBSERVED_COUNTER) else base
 
 
 SCORE: Final = Instrument(
     name="rag_otel.evaluation.score",
-    kind=Kind.HISTOGRAM,
+    kind=InstrumentKind.HISTOGRAM,
     meaning="Scores, 0..1, higher is better",
     labels=_ANSWER,
     edges=SCORE_EDGES,
 )
 RISK: Final = Instrument(
     name="rag_otel.evaluation.risk",
-    kind=Kind.HISTOGRAM,
+    kind=InstrumentKind.HISTOGRAM,
     meaning="Probability, 0..1, that an answer contains at least one unsupported claim",
     labels=_ANSWER,
     edges=SCORE_EDGES,
 )
 CLAIMS: Final = Instrument(
     name="rag_otel.claims",
-    kind=Kind.COUNTER,
+    kind=InstrumentKind.COUNTER,
     meaning="Claims by verdict: supported, contradicted, not_enough_info, unjudged",
     unit="{claim}",
     labels=("verdict", *_ANSWER),
 )
 EVALUATIONS: Final = Instrument(
     name="rag_otel.evaluations",
-    kind=Kind.COUNTER,
+    kind=InstrumentKind.COUNTER,
     meaning="Evaluations by outcome (scored, unscored, failed) and reason code",
     unit="{evaluation}",
     labels=("metric", "judge", "service", "route", "outcome", "reason"),
 )
 JUDGE_DURATION: Final = Instrument(
     name="rag_otel.judge.duration",
-    kind=Kind.HISTOGRAM,
+    kind=InstrumentKind.HISTOGRAM,
     meaning="Duration of one evaluation",
     unit="s",
     labels=_JUDGE,
@@ -94,101 +94,104 @@ JUDGE_DURATION: Final = Instrument(
 )
 JUDGE_TOKENS: Final = Instrument(
     name="rag_otel.judge.tokens",
-    kind=Kind.COUNTER,
+    kind=InstrumentKind.COUNTER,
     meaning="Tokens of judges that are language models, by direction: input, output",
     unit="{token}",
     labels=("direction", *_JUDGE),
 )
 JUDGE_COST: Final = Instrument(
     name="rag_otel.judge.cost_usd",
-    kind=Kind.COUNTER,
+    kind=InstrumentKind.COUNTER,
     meaning="Cost of judges in US dollars, if the price is known",
     unit="{USD}",
     labels=_JUDGE,
 )
 TRACES: Final = Instrument(
     name="rag_otel.traces",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="RAG traces by status (evaluated, skipped, late, failed) and reason",
     unit="{trace}",
     labels=("status", "reason"),
 )
 JUDGE_CACHE: Final = Instrument(
     name="rag_otel.judge.cache",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="Look-ups in a judge's cache, by outcome: hit, miss",
     unit="{lookup}",
     labels=("outcome",),
 )
 GUARDED: Final = Instrument(
     name="rag_otel.guarded",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="Answers that a guard has looked at: what left, what the judge found, and why there was no verdict",
     unit="{answer}",
     labels=("outcome", "finding", "reason"),
 )
 DROPPED: Final = Instrument(
     name="rag_otel.dropped",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="Dropped items, by what was dropped (span, result, alert) and reason",
     unit="{item}",
     labels=("what", "reason"),
 )
 DELIVERY: Final = Instrument(
     name="rag_otel.delivery",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="Results and alerts by destination and outcome: sent, retries, lost, refused, abandoned",
     unit="{item}",
     labels=("destination", "outcome"),
 )
 ALERTS: Final = Instrument(
     name="rag_otel.alerts",
-    kind=Kind.OBSERVED_COUNTER,
+    kind=InstrumentKind.OBSERVED_COUNTER,
     meaning="Alerts by name and outcome: raised, suppressed, held, sent, resolved, untold",
     unit="{alert}",
     labels=("name", "outcome"),
 )
 BREAKER_OPEN: Final = Instrument(
     name="rag_otel.judge.breaker_open",
-    kind=Kind.GAUGE_MAX,
+    kind=InstrumentKind.GAUGE_MAX,
     meaning="1 while a judge is not called because its calls failed repeatedly, else 0",
 )
 QUEUE_AGE: Final = Instrument(
     name="rag_otel.queue.age",
-    kind=Kind.GAUGE_MAX,
+    kind=InstrumentKind.GAUGE_MAX,
     meaning="Age of the oldest trace that waits for its evaluation, or 0",
     unit="s",
 )
 QUEUE_ITEMS: Final = Instrument(
     name="rag_otel.queue_items",
-    kind=Kind.GAUGE_SUM,
+    kind=InstrumentKind.GAUGE_SUM,
     meaning="Traces that wait for their evaluation, or are being evaluated",
     unit="{trace}",
 )
 HELD_SPANS: Final = Instrument(
     name="rag_otel.held_spans",
-    kind=Kind.GAUGE_SUM,
+    kind=InstrumentKind.GAUGE_SUM,
     meaning="Spans that wait for their scores before they are exported",
     unit="{span}",
 )
 DRIFT_ALARM: Final = Instrument(
-    name="rag_otel.drift.alarm", kind=Kind.GAUGE_MAX, meaning="1 while a series is in alarm, else 0", labels=_STREAM
+    name="rag_otel.drift.alarm",
+    kind=InstrumentKind.GAUGE_MAX,
+    meaning="1 while a series is in alarm, else 0",
+    labels=_STREAM,
 )
 DRIFT_EVIDENCE: Final = Instrument(
     name="rag_otel.drift.evidence",
-    kind=Kind.GAUGE_MAX,
+    kind=InstrumentKind.GAUGE_MAX,
     meaning="log10 of the e-detector's value divided by its threshold: 0 or more is an alarm",
     labels=_STREAM,
 )
 DRIFT_MEAN: Final = Instrument(
     name="rag_otel.drift.mean",
-    kind=Kind.GAUGE_MAX,
+    kind=InstrumentKind.GAUGE_MAX,
     meaning="Weighted mean of the recent values of a series",
     labels=_STREAM,
 )
 DRIFT_BASELINE: Final = Instrument(
     name="rag_otel.drift.baseline",
-    kind=Kind.GAUGE_MAX,
+    kind=InstrumentKind.GAUGE_MAX,
     meaning="The value with which the mean of a series is compared",
     labels=_STREAM,
 )

@@ -29,7 +29,7 @@ from rag_otel.settings import Settings
 from rag_otel.setup.runtime import Runtime
 from rag_otel.telemetry.telemetry import Telemetry
 from rag_otel_collectors.backfill.engine import Backfill, Spans, Tally
-from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace, TraceEvaluator
 from rag_otel_collectors.otlp.requests.span_records import attributes_from
 from rag_otel_collectors.otlp.requests.wire import split
@@ -90,7 +90,7 @@ def collector(pipeline: Pipeline, traces: Sequence[bool] = (True,)) -> Seen:
         trace_id = bytes([number + 1]) * 16
         slices = split(a_request(*a_rag_trace(trace_id, answer="x" if evaluable else "")).SerializeToString())
         job = Job(number=number, work=HeldTrace(trace_id.hex(), tuple(slices)))
-        replies: list[Reply] = []
+        replies: list[JobResults] = []
         asyncio.run(evaluator.evaluate(job, replies.append))
         (reply,) = replies
         seen.results += reply.results

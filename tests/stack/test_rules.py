@@ -14,7 +14,7 @@ import yaml
 from rag_otel.alerts import digest, rules
 from rag_otel.alerts.monitors import health, slo
 from rag_otel.drift import alerting as drift_alerts
-from rag_otel.telemetry.names import INSTRUMENTS, Kind
+from rag_otel.telemetry.names import INSTRUMENTS, InstrumentKind
 from rag_otel_collectors.otlp import metrics as collector_metrics
 from testkit.collector import a_backend, a_collector
 from testkit.programs import program
@@ -93,7 +93,7 @@ def test_the_rules_ask_for_series_that_exist(tmp_path: Path) -> None:
     known = {f"rag_otel_collector_{name}" for name in collector_metrics.HELP}
     known |= set(re.findall(r"(?m)^# HELP (\S+)", shown))
     for row in INSTRUMENTS:
-        endings = ("_bucket", "_sum", "_count") if row.kind is Kind.HISTOGRAM else ("",)
+        endings = ("_bucket", "_sum", "_count") if row.kind is InstrumentKind.HISTOGRAM else ("",)
         known |= {row.prometheus + ending for ending in endings}
     text = "".join(path.read_text("utf-8") for path in RULES)
     asked = set(re.findall(r"(?<!:)\brag_otel_[a-z_]+\b", re.sub(r"(?m)^\s*(#|description:).*$", "", text)))

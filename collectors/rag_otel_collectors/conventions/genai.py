@@ -21,7 +21,7 @@ from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, Reco
 from rag_otel_collectors.conventions.reading.messages import (
     ASSISTANT,
     USER,
-    Message,
+    ChatMessage,
     last_text,
     numbered_messages,
     read_messages,
@@ -112,7 +112,7 @@ class GenAi(Dialect):
         flat = _last_of(numbered_messages(call.attributes, _COMPLETIONS), ASSISTANT, f"{_COMPLETIONS}.*")
         return self._last(call, semconv.GEN_AI_OUTPUT_MESSAGES, ASSISTANT) or flat
 
-    def messages(self, call: SpanRecord) -> list[Message]:
+    def messages(self, call: SpanRecord) -> list[ChatMessage]:
         value = parse_whole(call.attributes.get(semconv.GEN_AI_INPUT_MESSAGES))
         given = read_messages(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
         return given or numbered_messages(call.attributes, _PROMPTS)
@@ -196,6 +196,6 @@ def _with_text(records: Any) -> Any:
     ]
 
 
-def _last_of(messages: Sequence[Message], role: str, attribute: str) -> Found | None:
+def _last_of(messages: Sequence[ChatMessage], role: str, attribute: str) -> Found | None:
     text = last_text(messages, role)
     return Found(text=text, attribute=attribute) if text else None

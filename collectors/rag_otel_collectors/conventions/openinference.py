@@ -16,7 +16,7 @@ from rag_otel.model import SpanRecord, StatusCode, UnevaluableReason
 from rag_otel_collectors.conventions.dspy import context_inputs, has_context
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import Document, documents_in, flattened_documents
-from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, Message, flattened_messages, last_text
+from rag_otel_collectors.conventions.reading.messages import ASSISTANT, USER, ChatMessage, flattened_messages, last_text
 from rag_otel_collectors.conventions.reading.retrieval import Listed, Passages, Retrieval, listed, text_problem
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 from rag_otel_collectors.conventions.reading.values import (
@@ -91,7 +91,7 @@ class OpenInference(Dialect):
         text = written or answer_text(parsed_output(call))
         return Found.of(None if text is None else _THOUGHTS.sub("", text), where)
 
-    def messages(self, call: SpanRecord) -> list[Message]:
+    def messages(self, call: SpanRecord) -> list[ChatMessage]:
         return _input_messages(call)
 
     def prompt(self, call: SpanRecord) -> str:
@@ -124,7 +124,7 @@ def _calls_a_model(span: SpanRecord) -> bool:
     )
 
 
-def _input_messages(call: SpanRecord) -> list[Message]:
+def _input_messages(call: SpanRecord) -> list[ChatMessage]:
     return flattened_messages(call.attributes, semconv.LLM_INPUT_MESSAGES)
 
 

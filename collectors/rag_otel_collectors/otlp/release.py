@@ -23,7 +23,7 @@ from rag_otel.safety.guard import LimitedLog, counters, guarded
 from rag_otel_collectors.otlp import metrics as names
 from rag_otel_collectors.otlp.assembly.disk import DiskWatch
 from rag_otel_collectors.otlp.assembly.live_traces import LiveTrace, LiveTraces
-from rag_otel_collectors.otlp.evaluation.messages import Reply
+from rag_otel_collectors.otlp.evaluation.messages import JobResults
 from rag_otel_collectors.otlp.evaluation.pool import EvaluationPool
 from rag_otel_collectors.otlp.evaluation.trace_evaluator import HeldTrace
 from rag_otel_collectors.otlp.metrics import Metrics
@@ -72,7 +72,7 @@ class TraceRelease:
         request = encode_spans([span]).SerializeToString()
         self._loop.call_soon_threadsafe(self._spawn, lambda: self._forward(request))
 
-    def deliver(self, reply: Reply) -> None:
+    def deliver(self, reply: JobResults) -> None:
         """Hand the results over; what follows their spans is forwarded as those are."""
         for result in reply.results:
             resource = Resource(dict(reply.resources.get(result.trace.target, {})))

@@ -23,7 +23,7 @@ from typing import Any
 from rag_otel.errors import ConfigurationError
 from rag_otel.safety.redaction import MASK, redacted_text
 from rag_otel.settings import ResolvedSettings, Settings, resolve
-from rag_otel.settings.rows import Row, resolve_table, rows_of, secrets_of, shown
+from rag_otel.settings.rows import SettingRow, resolve_table, rows_of, secrets_of, shown
 from rag_otel.settings.unknown import unknown_setting
 from rag_otel_collectors.otlp.backends import backend_of, backends_of
 from rag_otel_collectors.otlp.exporters.connection import BackendSettings
@@ -127,7 +127,7 @@ def collector_settings(file: str | None = None) -> CollectorSettings:
     return CollectorSettings(**values)
 
 
-def every_row() -> list[Row]:
+def every_row() -> list[SettingRow]:
     """The settings of both tables."""
     return [*rows_of(CollectorSettings).values(), *rows_of(Settings).values()]
 

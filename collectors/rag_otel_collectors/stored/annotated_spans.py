@@ -18,7 +18,7 @@ from rag_otel.ratings.words import share
 from rag_otel_collectors.conventions.reading.mixed_dialects import is_evaluator
 from rag_otel_collectors.stored.assembly import AssembledTrace
 from rag_otel_collectors.stored.project import StoredProject
-from rag_otel_collectors.stored.results import HUMAN, Row, StoredResult, other_results, stored_result
+from rag_otel_collectors.stored.results import HUMAN, AnnotationRow, StoredResult, other_results, stored_result
 
 _SAID: Final = f"{semconv.OI_EVALUATIONS}.0.evaluation."
 """Prefix of what a feedback span says."""
@@ -40,17 +40,17 @@ class AnnotatedSpan:
 
     span: SpanRecord
     result: StoredResult
-    rows: tuple[Row, ...]
+    rows: tuple[AnnotationRow, ...]
     """All annotations of the span, also those of other judges."""
-    about: tuple[Row, ...]
+    about: tuple[AnnotationRow, ...]
     """The same, and those of the root and of the whole trace if this is the trace's only answer."""
     human: tuple[HumanAnnotation, ...]
     """Of the span, and of the root and the whole of its trace if this is the trace's only answer."""
 
 
-def annotations_by_span(project: StoredProject, traces: Sequence[AssembledTrace]) -> dict[str, list[Row]]:
+def annotations_by_span(project: StoredProject, traces: Sequence[AssembledTrace]) -> dict[str, list[AnnotationRow]]:
     """All annotations of the spans of these traces, by span id. Raises the errors of the client."""
-    found: dict[str, list[Row]] = {span.span_id: [] for trace in traces for span in trace.spans}
+    found: dict[str, list[AnnotationRow]] = {span.span_id: [] for trace in traces for span in trace.spans}
     for row in project.client.annotations(project.name, list(found)) if found else ():
         found.setdefault(row["span_id"], []).append(row)
     return found
@@ -59,8 +59,13 @@ def annotations_by_span(project: StoredProject, traces: Sequence[AssembledTrace]
 class TraceAnnotations:
     """Everything that was said of one trace: of its spans, of the whole, and in feedback spans."""
 
-    def __init__(self, spans: Sequence[SpanRecord], by_span: Mapping[str, Sequence[Row]], whole: Sequence[Row]) -> None:
-        self._by_place: dict[str | None, list[Row]] = {None: list(whole)}
+    def __init__(
+        self,
+        spans: Sequence[SpanRecord],
+        by_span: Mapping[str, Sequence[AnnotationRow]],
+        whole: Sequence[AnnotationRow],
+    ) -> None:
+        self._by_place: dict[str | None, list[AnnotationRow]] = {None: list(whole)}
         for span in spans:
             self._by_place.setdefault(span.span_id, []).extend(by_span.get(span.span_id, ()))
             if semconv.FEEDBACK_RATING in span.attributes or f"{_SAID}name" in span.attributes:
@@ -70,16 +75,16 @@ class TraceAnnotations:
         roots = [span.span_id for span in spans if span.parent_id is None and not is_evaluator(span)]
         self._root = roots[0] if len(roots) == 1 else None
 
-    def of(self, span_id: str) -> list[Row]:
+    def of(self, span_id: str) -> list[AnnotationRow]:
         """Of this span."""
         return self._by_place.get(span_id, [])
 
     @property
-    def whole(self) -> list[Row]:
+    def whole(self) -> list[AnnotationRow]:
         """Of the root and of the whole trace."""
         return [*self._by_place.get(self._root or "", []), *self._by_place[None]]
 
-    def about(self, span_id: str, *, only_answer: bool) -> list[Row]:
+    def about(self, span_id: str, *, only_answer: bool) -> list[AnnotationRow]:
         """Of this span, and if it is the trace's only answer also of the root and of the whole trace."""
         if not only_answer:
             return self.of(span_id)
@@ -91,13 +96,13 @@ def annotated_traces(project: StoredProject) -> Iterator[list[tuple[AssembledTra
     client."""
     for traces in project.traces():
         by_span = annotations_by_span(project, traces)
-        whole: dict[str, list[Row]] = {trace.trace_id: [] for trace in traces}
+        whole: dict[str, list[AnnotationRow]] = {trace.trace_id: [] for trace in traces}
         for row in project.client.trace_annotations(project.name, list(whole)):
             whole.setdefault(row["trace_id"], []).append(row)
         yield [(each, TraceAnnotations(each.spans, by_span, whole[each.trace_id])) for each in traces]
 
 
-def _said_in(span: SpanRecord) -> tuple[str | None, Row | None]:
+def _said_in(span: SpanRecord) -> tuple[str | None, AnnotationRow | None]:
     """Where a user's rating belongs that was written on a span, and the rating as an annotation."""
     attributes = span.attributes
     rating = share(attributes.get(semconv.FEEDBACK_RATING))
@@ -143,7 +148,7 @@ def judged_by_other(
     return found
 
 
-def human_annotations(rows: Sequence[Row]) -> tuple[HumanAnnotation, ...]:
+def human_annotations(rows: Sequence[AnnotationRow]) -> tuple[HumanAnnotation, ...]:
     """What people said, in Phoenix's order."""
     return tuple(
         HumanAnnotation(

@@ -24,7 +24,7 @@ _SAMPLING: Final = {
     "sampling_reason": semconv.SAMPLING_REASON,
 }
 
-Row: TypeAlias = Mapping[str, Any]
+AnnotationRow: TypeAlias = Mapping[str, Any]
 """An annotation as Phoenix returns it."""
 Fields: TypeAlias = dict[str, Any]
 """One metric's result as it is stored: `score`, `risk`, `label`, `judge`, ..., `sampling_probability`."""
@@ -59,7 +59,7 @@ class StoredResult:
         return None if self.score is None else 1.0 - self.score
 
 
-def stored_result(attributes: Mapping[str, Any], rows: Iterable[Row], metric: str) -> StoredResult:
+def stored_result(attributes: Mapping[str, Any], rows: Iterable[AnnotationRow], metric: str) -> StoredResult:
     """The result of a metric on a span."""
     fields = stored_fields(attributes, rows).get(metric, {})
     return StoredResult(
@@ -75,7 +75,7 @@ def stored_result(attributes: Mapping[str, Any], rows: Iterable[Row], metric: st
     )
 
 
-def stored_fields(attributes: Mapping[str, Any], rows: Iterable[Row]) -> dict[str, Fields]:
+def stored_fields(attributes: Mapping[str, Any], rows: Iterable[AnnotationRow]) -> dict[str, Fields]:
     """The results on a span by metric: of its annotations, else of its attributes. What the attributes say of the same
     result besides, such as its claims, is kept."""
     found: dict[str, Fields] = {}
@@ -94,7 +94,7 @@ def stored_fields(attributes: Mapping[str, Any], rows: Iterable[Row]) -> dict[st
     return found
 
 
-def noted_results(rows: Iterable[Row]) -> dict[str, Fields]:
+def noted_results(rows: Iterable[AnnotationRow]) -> dict[str, Fields]:
     """rag-otel's results among the annotations of one span, by metric.
 
     Since 0.2 an annotation's score is 1 or 0, after its label; the share of supported claims and the risk are in its
@@ -117,20 +117,20 @@ def noted_results(rows: Iterable[Row]) -> dict[str, Fields]:
     return found
 
 
-def other_results(rows: Iterable[Row], name: str) -> Iterator[StoredResult]:
+def other_results(rows: Iterable[AnnotationRow], name: str) -> Iterator[StoredResult]:
     """The results of this name among the annotations of an answer, one for each judge that is not rag-otel's."""
     for row in rows:
         if row["name"] == name and row.get("annotator_kind") != HUMAN and not _is_ours(row):
             yield _of_other_judge(row)
 
 
-def _is_ours(row: Row) -> bool:
+def _is_ours(row: AnnotationRow) -> bool:
     """True for an annotation that rag-otel wrote, of whatever kind."""
     identifier = str(row.get("identifier") or "")
     return identifier == IDENTIFIER or identifier.startswith(f"{IDENTIFIER}:")
 
 
-def _of_other_judge(row: Row) -> StoredResult:
+def _of_other_judge(row: AnnotationRow) -> StoredResult:
     result = row.get("result") or {}
     said, score = rating_of(result.get("label")), share(result.get("score"))
     bad = said < COMPLAINT_BELOW if said is not None else None if score is None else score < COMPLAINT_BELOW

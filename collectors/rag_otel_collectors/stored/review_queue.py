@@ -11,7 +11,7 @@ from rag_otel.writers.annotations import IDENTIFIER, Annotation
 from rag_otel_collectors.stored.annotated_spans import annotated_spans
 from rag_otel_collectors.stored.phoenix_client import PhoenixClient
 from rag_otel_collectors.stored.project import StoredProject
-from rag_otel_collectors.stored.results import Row, other_results
+from rag_otel_collectors.stored.results import AnnotationRow, other_results
 
 QUEUE: Final = "review"
 """Name of the annotation that puts an answer into the queue."""
@@ -43,7 +43,7 @@ def scored_answers(project: StoredProject, *, metric: str, annotations: Sequence
             )
 
 
-def picked_with(rows: Sequence[Row]) -> float | None:
+def picked_with(rows: Sequence[AnnotationRow]) -> float | None:
     """The probability with which the queue picked an answer; None if it did not."""
     queued = (row for row in rows if row["name"] == QUEUE and row.get("identifier") == IDENTIFIER)
     return next((share((row.get("metadata") or {}).get(PROBABILITY)) for row in queued), None)

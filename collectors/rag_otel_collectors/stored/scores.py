@@ -22,7 +22,7 @@ from rag_otel_collectors.stored.annotated_spans import annotated_traces, annotat
 from rag_otel_collectors.stored.assembly import TraceAssembler
 from rag_otel_collectors.stored.otlp_files import OTLP_JSON, spans_of
 from rag_otel_collectors.stored.project import StoredProject
-from rag_otel_collectors.stored.results import Fields, Row, stored_fields
+from rag_otel_collectors.stored.results import AnnotationRow, Fields, stored_fields
 
 JUDGE: Final = "judge"
 """Dimension of the scores of other judges."""
@@ -101,7 +101,7 @@ def _slices(trace: RagTrace, dimensions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_trace(
-    spans: Sequence[SpanRecord], notes: Mapping[str, Sequence[Row]], dimensions: Sequence[str]
+    spans: Sequence[SpanRecord], notes: Mapping[str, Sequence[AnnotationRow]], dimensions: Sequence[str]
 ) -> Iterator[Observation]:
     """Yields one observation for every scored span of a trace."""
     read = _reader(spans)

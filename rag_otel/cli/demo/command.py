@@ -22,7 +22,7 @@ from rag_otel import semconv
 from rag_otel.alerts.channels.log import LOGGER_NAME
 from rag_otel.cli.demo.phoenix_server import DEFAULT_PORT, PhoenixServer, free_port, start_phoenix
 from rag_otel.cli.demo.report import BASELINE_COUNT, StoryAnswer, drift_report, outcomes, report
-from rag_otel.cli.demo.story import Asked, OutOfFoldFaithfulness, TimeShift, examples_folder, load_app, week
+from rag_otel.cli.demo.story import OutOfFoldFaithfulness, StoryQuestion, TimeShift, examples_folder, load_app, week
 from rag_otel.cli.phoenix_project import once_stored
 from rag_otel.cli.terminal import progress
 from rag_otel.errors import RagOtelError
@@ -142,7 +142,7 @@ def tell(examples: Path, base_url: str, project: str = PROJECT) -> list[StoryAns
     return outcomes(_by_question(story), memory.results)
 
 
-def _by_question(story: Sequence[Asked]) -> dict[tuple[str, str], Asked]:
+def _by_question(story: Sequence[StoryQuestion]) -> dict[tuple[str, str], StoryQuestion]:
     return {(asked.question, asked.model): asked for asked in story}
 
 

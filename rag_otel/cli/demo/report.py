@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from rag_otel.cli.demo.story import AFTER, BEFORE, Asked
+from rag_otel.cli.demo.story import AFTER, BEFORE, StoryQuestion
 from rag_otel.cli.drift_report.view import replay
 from rag_otel.cli.terminal import table
 from rag_otel.drift.alerting import describe, moment
@@ -33,7 +33,7 @@ _WIDTH: Final = 110
 class StoryAnswer:
     """One question of the story with its result."""
 
-    asked: Asked
+    asked: StoryQuestion
     result: EvaluatedTrace
 
     @property
@@ -41,7 +41,7 @@ class StoryAnswer:
         return self.result.evaluations[0]
 
 
-def outcomes(asked: Mapping[tuple[str, str], Asked], results: Sequence[EvaluatedTrace]) -> list[StoryAnswer]:
+def outcomes(asked: Mapping[tuple[str, str], StoryQuestion], results: Sequence[EvaluatedTrace]) -> list[StoryAnswer]:
     """The story's questions, found again by question and model, in the order of their times."""
     found = [
         StoryAnswer(asked=asked[result.trace.question or "", result.trace.tags["model"]], result=result)

@@ -36,7 +36,7 @@ _WORD_NS: Final = 20 * 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class StoryQuestion:
     """One question of the story."""
 
     question: str
@@ -66,7 +66,7 @@ def load_app(examples: Path) -> ModuleType:
     return module
 
 
-def week(examples: Path, *, now_ns: int) -> list[Asked]:
+def week(examples: Path, *, now_ns: int) -> list[StoryQuestion]:
     """The story's questions in the order of their times: the good models', then, from a midnight on, the cheap one's.
 
     They lie within the seven days that Phoenix shows at first, and end with yesterday: a chart's last point would else
@@ -84,12 +84,12 @@ def week(examples: Path, *, now_ns: int) -> list[Asked]:
     ]
 
 
-def _spread(rows: Sequence[dict[str, Any]], model: str, start_ns: int, end_ns: int) -> list[Asked]:
+def _spread(rows: Sequence[dict[str, Any]], model: str, start_ns: int, end_ns: int) -> list[StoryQuestion]:
     """The recorded answers of one model, evenly over a stretch of time."""
     answered = [row for row in rows if row["model"] == model]
     step = (end_ns - start_ns) // len(answered)
     return [
-        Asked(
+        StoryQuestion(
             question=row["question"],
             model=model,
             at_ns=start_ns + number * step + step // 2,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rag_otel.cli.options import json_option, judge_options, require_price_of_budget
-from rag_otel.cli.terminal import Outcome, progress, table, write_file
+from rag_otel.cli.terminal import CommandResult, progress, table, write_file
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel.model import ReasonCode
 from rag_otel.protocols import Evaluator
@@ -97,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     json_option(parser, "the same")
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Checks the judge; exit code 1 where its verdicts are not good enough to page on. Raises ConfigurationError, and
     InputError where no pair could be judged."""
     if not 0 < arguments.prevalence < 1 or (arguments.limit is not None and arguments.limit < 1):
@@ -132,7 +132,9 @@ def run(arguments: argparse.Namespace) -> Outcome:
     if arguments.output is not None:
         text = json.dumps(data, ensure_ascii=False, indent=2)
         write_file(arguments.output, f"{text}\n", option="output")
-    return Outcome(text="\n\n".join(_parts(found, evaluator)), data=data, code=0 if found.verdict.good_enough else 1)
+    return CommandResult(
+        text="\n\n".join(_parts(found, evaluator)), data=data, code=0 if found.verdict.good_enough else 1
+    )
 
 
 def _config(arguments: argparse.Namespace) -> EvaluatorsConfig:

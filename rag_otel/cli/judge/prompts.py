@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_otel.cli.terminal import Outcome, progress, table
+from rag_otel.cli.terminal import CommandResult, progress, table
 
 if TYPE_CHECKING:
     from rag_otel_evaluators.prompts import Prompt
@@ -18,13 +18,13 @@ def configure_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", help="only this language")
 
 
-def run_list(arguments: argparse.Namespace) -> Outcome:
+def run_list(arguments: argparse.Namespace) -> CommandResult:
     """A row for each prompt."""
     from rag_otel_evaluators.prompts import list_prompts
 
     prompts = list_prompts(folder=arguments.folder, language=arguments.language)
     rows = [[p.name, p.language, p.version, p.hash, str(len(p.examples))] for p in prompts]
-    return Outcome(text=table(rows, header=["name", "language", "version", "hash", "examples"], indent=""))
+    return CommandResult(text=table(rows, header=["name", "language", "version", "hash", "examples"], indent=""))
 
 
 def configure_show(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +33,13 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
     _folder_option(parser)
 
 
-def run_show(arguments: argparse.Namespace) -> Outcome:
+def run_show(arguments: argparse.Namespace) -> CommandResult:
     """A prompt without its last message, which contains the text to be judged."""
     from rag_otel_evaluators.prompts import load_prompt
 
     prompt = load_prompt(arguments.name, arguments.language, folder=arguments.folder)
     messages = [f"\n--- {message.role}\n{message.content}" for message in prompt.messages({})[:-1]]
-    return Outcome(text="\n".join([prompt.reference, *messages]))
+    return CommandResult(text="\n".join([prompt.reference, *messages]))
 
 
 def configure_save(parser: argparse.ArgumentParser) -> None:
@@ -48,12 +48,12 @@ def configure_save(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", action="append", help="only this prompt (may be repeated)")
 
 
-def run_save(arguments: argparse.Namespace) -> Outcome:
+def run_save(arguments: argparse.Namespace) -> CommandResult:
     """Writes prompts into a folder."""
     from rag_otel_evaluators.prompts import save_prompt
 
     saved = [save_prompt(prompt, arguments.folder) for prompt in _chosen(arguments.name, arguments.language)]
-    return Outcome(
+    return CommandResult(
         text=f"{len(saved)} prompts in {arguments.folder}: change them there and set `prompts` to this folder"
     )
 

@@ -14,7 +14,7 @@ from rag_otel.alert import Alert, AlertSeverity
 from rag_otel.alerts.channels.configured import configured_channels
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, progress, table
+from rag_otel.cli.terminal import CommandResult, progress, table
 from rag_otel.errors import ConfigurationError, InputError, PermanentError, RetryableError
 from rag_otel.evaluation.calibration import Calibration, Labelled, parted, read_calibrations, write_calibrations
 from rag_otel.settings import Settings
@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Exit code 1 if `--check` found that the judge has drifted from people, or a calibration was not written because
     it does harm. Raises ConfigurationError, InputError and the client's errors."""
     settings = settings_of(arguments)
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     drifted = [each for each in reports if each.z is not None and abs(each.z) >= _DRIFTED_FROM]
     if drifted and arguments.alert:
         notes += _tell(drifted, settings)
-    return Outcome(
+    return CommandResult(
         text="\n\n".join(map(_as_text, reports)),
         data=[_finite(dataclasses.asdict(each)) for each in reports],
         notes=notes,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rag_otel.cli.options import json_option, phoenix_options, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, progress
+from rag_otel.cli.terminal import CommandResult, progress
 from rag_otel.errors import InputError
 from rag_otel_collectors.stored.labels import LABELS, labels_in_phoenix, names_in
 from rag_otel_collectors.stored.review_queue import put_into_queue, scored_answers
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Puts answers into the queue. Raises ConfigurationError, InputError and the client's errors."""
     if not 0.0 < arguments.coin <= 1.0:
         raise InputError(f"--coin must be above 0 and at most 1, not {arguments.coin}")
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
         labelled = labels_in_phoenix(project, metric=arguments.metric, annotations=labels)
         lines.append(_advice(list(labelled)))
     data = [{"span_id": each.key, "probability": each.probability, "reason": each.reason} for each in picked]
-    return Outcome(text="\n".join(lines), data=data)
+    return CommandResult(text="\n".join(lines), data=data)
 
 
 def _advice(labels: list[Any]) -> str:

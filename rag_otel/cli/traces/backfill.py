@@ -29,7 +29,7 @@ from rag_otel.cli.options import (
     settings_of,
 )
 from rag_otel.cli.phoenix_project import PHOENIX_TIMEOUT_S, phoenix_project
-from rag_otel.cli.terminal import Outcome
+from rag_otel.cli.terminal import CommandResult
 from rag_otel.cli.traces.backfill_report import conclude, counts
 from rag_otel.cli.worker import Workers
 from rag_otel.errors import ConfigurationError, PermanentError, RetryableError
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     judge_options(parser, price=True)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Exit code 0 if done or stopped at the budget, 1 if evaluations failed or Phoenix became unavailable."""
     settings = settings_of(arguments)
     _check(arguments, settings)
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
     price = price_of(settings, arguments) if arguments.dry_run else None
     seconds = time.perf_counter() - started
     summary = conclude(tally, pipeline, seconds=seconds, dry_run=arguments.dry_run, price=price)
-    return Outcome(
+    return CommandResult(
         text="\n".join([summary, *lines]), data=counts(tally), notes=notes, code=1 if tally.failed or notes else 0
     )
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from rag_otel.cli.options import phoenix_options, reading_options, reading_pipeline, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, progress, write_file
+from rag_otel.cli.terminal import CommandResult, progress, write_file
 from rag_otel.errors import ConfigurationError
 from rag_otel_collectors.stored.answers import Selection, choose, stored_answers
 from rag_otel_collectors.stored.project import StoredProject
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Writes the answers. Exit code 1 if there are none. Raises ConfigurationError and the client's errors."""
     if arguments.dataset and arguments.output:
         raise ConfigurationError("give --dataset or --output, not both")
@@ -47,10 +47,10 @@ def run(arguments: argparse.Namespace) -> Outcome:
     found = stored_answers(project, arguments.metric, pipeline.rag_traces)
     answers = choose(progress(found, description="reading"), selection, count, arguments.metric)
     if not answers:
-        return Outcome(notes=[f"no such answer in {project.name}: {_hint(arguments)}"], code=1)
+        return CommandResult(notes=[f"no such answer in {project.name}: {_hint(arguments)}"], code=1)
     rows = [answer.row() for answer in answers]
     if arguments.dataset:
-        return Outcome(text=_upload(project, arguments, rows))
+        return CommandResult(text=_upload(project, arguments, rows))
     return _written(arguments.output or STANDARD_OUTPUT, rows)
 
 
@@ -69,12 +69,12 @@ def _hint(arguments: argparse.Namespace) -> str:
     return f"none has a score of {arguments.metric}; `rag-otel traces backfill` evaluates stored answers"
 
 
-def _written(output: str, rows: Sequence[dict[str, Any]]) -> Outcome:
+def _written(output: str, rows: Sequence[dict[str, Any]]) -> CommandResult:
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if output == STANDARD_OUTPUT:
-        return Outcome(text="\n".join(lines))
+        return CommandResult(text="\n".join(lines))
     write_file(Path(output), "\n".join([*lines, ""]), option="output")
-    return Outcome(text=f"{output}: {len(rows)} answers")
+    return CommandResult(text=f"{output}: {len(rows)} answers")
 
 
 def _upload(project: StoredProject, arguments: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> str:

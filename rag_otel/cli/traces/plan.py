@@ -15,8 +15,8 @@ from rag_otel.budgets.build import build_budgets
 from rag_otel.budgets.ledger import MemoryLedger
 from rag_otel.cli.options import asking_nobody, json_option, judge_options, phoenix_options, price_of, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, progress
-from rag_otel.cli.traces.plan_report import Plan, figures, report
+from rag_otel.cli.terminal import CommandResult, progress
+from rag_otel.cli.traces.plan_report import BackfillPlan, figures, report
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Evaluation, RagTrace
 from rag_otel.pipeline import Pipeline
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     judge_options(parser, price=True, limits=False)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Simulates the policy. Raises ConfigurationError and the client's errors."""
     settings = settings_of(arguments, sampling_policy=arguments.policy, budgets=arguments.budget)
     project = phoenix_project(arguments, settings)
@@ -50,13 +50,15 @@ def run(arguments: argparse.Namespace) -> Outcome:
     assert project.since is not None  # both options have a default
     assert project.until is not None
     seconds = (project.until - project.since).total_seconds()
-    plan = Plan(paid=len(paid), price=price or (0.0, 0.0), seconds=seconds)
+    plan = BackfillPlan(paid=len(paid), price=price or (0.0, 0.0), seconds=seconds)
     with suppressed():
         asyncio.run(_simulate(plan, settings, pipeline, project, project.since.timestamp()))
-    return Outcome(text=report(plan, settings), data=figures(plan))
+    return CommandResult(text=report(plan, settings), data=figures(plan))
 
 
-async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project: StoredProject, begin_s: float) -> None:
+async def _simulate(
+    plan: BackfillPlan, settings: Settings, pipeline: Pipeline, project: StoredProject, begin_s: float
+) -> None:
     """Decides each trace at the time of its start. Raises the errors of the client."""
     now = [begin_s]
     ledger = MemoryLedger(lambda: now[0])
@@ -73,7 +75,7 @@ async def _simulate(plan: Plan, settings: Settings, pipeline: Pipeline, project:
             await _decide(plan, planned, budgets, trace)
 
 
-async def _decide(plan: Plan, pipeline: Pipeline, budgets: Budgets | None, trace: RagTrace) -> None:
+async def _decide(plan: BackfillPlan, pipeline: Pipeline, budgets: Budgets | None, trace: RagTrace) -> None:
     complete = await pipeline.with_texts(trace)
     decision, reason = await pipeline.admit(complete, pipeline.decide(trace.target))
     usage = plan.count(complete, decision, reason)

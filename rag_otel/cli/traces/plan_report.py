@@ -17,7 +17,7 @@ _SHOWN: Final = 10
 
 
 @dataclass(kw_only=True)
-class Plan:
+class BackfillPlan:
     """The counts of a plan so far."""
 
     paid: int
@@ -71,7 +71,7 @@ class Plan:
         return Usage(input_tokens=round(tokens[0]), output_tokens=round(tokens[1]), cost_usd=cost, calls=calls)
 
 
-def figures(plan: Plan) -> dict[str, Any]:
+def figures(plan: BackfillPlan) -> dict[str, Any]:
     """The plan for a script. Money in dollars, over the whole time and for its busiest hour."""
     return {
         "seconds": plan.seconds,
@@ -88,7 +88,7 @@ def figures(plan: Plan) -> dict[str, Any]:
     }
 
 
-def report(plan: Plan, settings: Settings) -> str:
+def report(plan: BackfillPlan, settings: Settings) -> str:
     """The plan as lines of text."""
     days = plan.seconds / _DAY_S
     busiest = max(plan.by_hour.values(), default=0) / 1e9
@@ -120,7 +120,7 @@ def report(plan: Plan, settings: Settings) -> str:
     return "\n".join(lines)
 
 
-def _rules(plan: Plan) -> str:
+def _rules(plan: BackfillPlan) -> str:
     return ", ".join(f"{count:,} {rule}" for rule, count in plan.by_rule.most_common(_SHOWN))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from rag_otel.cli.options import json_option, phoenix_options, reading_options, reading_pipeline, settings_of
 from rag_otel.cli.phoenix_project import phoenix_project
-from rag_otel.cli.terminal import Outcome, progress
+from rag_otel.cli.terminal import CommandResult, progress
 from rag_otel.errors import InputError
 from rag_otel_collectors.stored.answers import stored_answers
 from rag_otel_collectors.stored.project import StoredProject
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     phoenix_options(parser)
 
 
-def run(arguments: argparse.Namespace) -> Outcome:
+def run(arguments: argparse.Namespace) -> CommandResult:
     """Scores the sessions and annotates them. Raises ConfigurationError, InputError and the client's errors."""
     settings = settings_of(arguments)
     project = phoenix_project(arguments, settings)
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> Outcome:
             "or rag_otel.using(session_id=...)"
         )
     written = None if arguments.dry_run else _write(project, sessions)
-    return Outcome(
+    return CommandResult(
         text="\n".join(_lines(sessions, arguments.metric, written)), data=[session.row() for session in sessions]
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_otel.safety.guard import counters
-from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults
 from rag_otel_collectors.otlp.evaluation.worker_process import Evaluate, serve
 from rag_otel_evaluators.llm.circuit_breaker import CircuitBreaker
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
@@ -18,12 +18,12 @@ class Counting:
     def __init__(self) -> None:
         self._breaker = CircuitBreaker("a judge")
 
-    async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
+    async def evaluate(self, job: Job, reply: Callable[[JobResults], None]) -> None:
         first = job.number == 1
         counters.add("judge.cache.miss" if first else "judge.cache.hit")
         if first:
             self._breaker.failed(CallError(FailureKind.AUTH, "wrong key"))
-        reply(Reply(number=job.number))
+        reply(JobResults(number=job.number))
 
 
 def build(setup: Any) -> Evaluate:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_otel.lazy_dataclass import dataclass
 from rag_otel.model import SpanRecord, UnevaluableReason
-from rag_otel_collectors.conventions.reading.messages import Message
+from rag_otel_collectors.conventions.reading.messages import ChatMessage
 from rag_otel_collectors.conventions.reading.retrieval import Passages, Retrieval
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
@@ -102,7 +102,7 @@ class Dialect:
         """True if the model's stream was closed before its end."""
         return False
 
-    def messages(self, call: SpanRecord) -> list[Message]:
+    def messages(self, call: SpanRecord) -> list[ChatMessage]:
         """All messages that a model call was given, in order. Empty if the span does not record them one by one."""
         return []
 

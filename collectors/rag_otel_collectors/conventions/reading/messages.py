@@ -26,7 +26,7 @@ _ROLES: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ChatMessage:
     """One message of a chat."""
 
     role: str
@@ -35,7 +35,7 @@ class Message:
     """None for a message without text: a tool call, an image."""
 
 
-def last_text(messages: Sequence[Message], role: str) -> str | None:
+def last_text(messages: Sequence[ChatMessage], role: str) -> str | None:
     """The text of the last message of that role that has a text."""
     return next((m.text for m in reversed(messages) if m.role == role and m.text), None)
 
@@ -51,7 +51,7 @@ def numbered(attributes: Mapping[str, Any], prefix: str) -> dict[int, dict[str, 
     return dict(sorted(found.items()))
 
 
-def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
+def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[ChatMessage]:
     """Reads OpenInference's `<prefix>.<n>.message.{role,content}` and
     `<prefix>.<n>.message.contents.<k>.message_content.text`."""
     found = []
@@ -62,7 +62,7 @@ def flattened_messages(attributes: Mapping[str, Any], prefix: str) -> list[Messa
     return found
 
 
-def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Message]:
+def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[ChatMessage]:
     """Reads `<prefix>.<n>.{role,content}`, the form of the GenAI instrumentations of 2024."""
     default = ASSISTANT if prefix.endswith("completion") else ""
     found = []
@@ -71,14 +71,14 @@ def numbered_messages(attributes: Mapping[str, Any], prefix: str) -> list[Messag
     return found
 
 
-def _recorded(role: Any, texts: Sequence[Any], *, default: str = "") -> list[Message]:
+def _recorded(role: Any, texts: Sequence[Any], *, default: str = "") -> list[ChatMessage]:
     """The message of this role and these texts. None is there if neither is a text."""
     if not any(isinstance(each, str) for each in (role, *texts)):
         return []
-    return [Message(role=_role(role if isinstance(role, str) else default), text=_joined(texts))]
+    return [ChatMessage(role=_role(role if isinstance(role, str) else default), text=_joined(texts))]
 
 
-def read_messages(value: Sequence[Any]) -> list[Message]:
+def read_messages(value: Sequence[Any]) -> list[ChatMessage]:
     """Returns the messages of a parsed chat history. Empty if the list is something else.
 
     Known forms: `{role, content}`, `{role, parts: [{type: text, content}]}`, LangChain's `{type: human, content}`,
@@ -103,9 +103,11 @@ def content_text(content: Any) -> str | None:
     )
 
 
-def _read_message(item: Any) -> Message | None:
+def _read_message(item: Any) -> ChatMessage | None:
     if is_list(item) and len(item) == 2 and all(isinstance(part, str) for part in item):
-        return Message(role=_role(item[0]), text=item[1]) if item[0].lower() in _ROLES or item[0] == "system" else None
+        return (
+            ChatMessage(role=_role(item[0]), text=item[1]) if item[0].lower() in _ROLES or item[0] == "system" else None
+        )
     if not isinstance(item, Mapping):
         return None
     role = item.get("role") or item.get("type")
@@ -117,7 +119,7 @@ def _read_message(item: Any) -> Message | None:
     content = next((body[key] for key in ("content", "parts") if key in body), None)
     if not isinstance(role, str) or ("content" not in body and "parts" not in body):
         return None
-    return Message(role=_role(role), text=content_text(content))
+    return ChatMessage(role=_role(role), text=content_text(content))
 
 
 def _role(name: str) -> str:

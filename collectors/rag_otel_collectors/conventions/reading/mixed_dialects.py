@@ -9,7 +9,7 @@ from rag_otel import semconv
 from rag_otel.model import SpanRecord
 from rag_otel_collectors.conventions.reading.dialect import Dialect, Found, RecordedAnswer, Role
 from rag_otel_collectors.conventions.reading.documents import flattened_documents
-from rag_otel_collectors.conventions.reading.messages import Message
+from rag_otel_collectors.conventions.reading.messages import ChatMessage
 from rag_otel_collectors.conventions.reading.retrieval import Retrieval, text_problem
 from rag_otel_collectors.conventions.reading.tree import SpanTree
 
@@ -81,7 +81,7 @@ class MixedDialects:
     def prompt(self, call: SpanRecord) -> str:
         return self._read("prompt", call, lambda dialect: dialect.prompt(call), "")
 
-    def messages(self, call: SpanRecord) -> list[Message]:
+    def messages(self, call: SpanRecord) -> list[ChatMessage]:
         return self._read("messages", call, lambda dialect: dialect.messages(call), [])
 
     def cut_short(self, call: SpanRecord) -> bool:

@@ -35,7 +35,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class JobResults:
     """The results of a job. In a collector, the trace is forwarded after the first reply; a second reply brings late
     results."""
 

@@ -21,7 +21,7 @@ from rag_otel.model import EvaluationStatus
 from rag_otel.safety.guard import LimitedLog, counters, logger
 from rag_otel.telemetry import names as instruments
 from rag_otel.telemetry.gauges import Sample, gauges
-from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults, Ready, frame, read_frame
 
 WORKER_DIED: Final = "worker_died"
 _START_S: Final = 120.0
@@ -33,7 +33,7 @@ _END_S: Final = 2.0
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Waiting:
     job: Job
-    reply: asyncio.Future[Reply]
+    reply: asyncio.Future[JobResults]
     given_at: float = 0.0
     """When the job was sent to a process, monotonic seconds."""
 
@@ -45,7 +45,7 @@ class _WorkerStats:
         self._breaker_open = False
         gauges.offer(instruments.BREAKER_OPEN.name, self._breaker)
 
-    def take(self, reply: Reply) -> None:
+    def take(self, reply: JobResults) -> None:
         for name, count in reply.counted.items():
             counters.add(name, count)
         self._breaker_open = reply.breaker_open
@@ -65,7 +65,7 @@ class EvaluationPool:
         workers: int,
         concurrency: int,
         patience_s: float,
-        on_late: Callable[[Reply], None] = lambda reply: None,
+        on_late: Callable[[JobResults], None] = lambda reply: None,
         on_restart: Callable[[], None] = lambda: None,
     ) -> None:
         """`command` (arguments for this Python interpreter) starts a process that calls `worker_process.serve`. `setup`
@@ -108,7 +108,7 @@ class EvaluationPool:
             await self.close()
             raise
 
-    async def evaluate(self, work: Any) -> Reply:
+    async def evaluate(self, work: Any) -> JobResults:
         """Evaluates something in a process. Returns the first reply; without results if the process died."""
         self._numbers += 1
         job = Job(number=self._numbers, work=work)
@@ -228,7 +228,7 @@ class EvaluationPool:
     async def _listen(
         self, stdout: asyncio.StreamReader, held: dict[int, _Waiting], room: asyncio.Semaphore, stats: _WorkerStats
     ) -> None:
-        while isinstance(reply := await read_frame(stdout), Reply):
+        while isinstance(reply := await read_frame(stdout), JobResults):
             stats.take(reply)
             waiting = held[reply.number]
             if waiting.reply.done():
@@ -265,4 +265,4 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 def _give_up(waiting: _Waiting) -> None:
     if not waiting.reply.done():
         outcome = (str(EvaluationStatus.FAILED), WORKER_DIED)
-        waiting.reply.set_result(Reply(number=waiting.job.number, outcomes=(outcome,)))
+        waiting.reply.set_result(JobResults(number=waiting.job.number, outcomes=(outcome,)))

@@ -30,7 +30,7 @@ from rag_otel.safety.guard import logger
 from rag_otel.writers.attributes import evaluation_attributes, status_attributes
 from rag_otel_collectors.jobs.job import EvaluationJob, may_leave_the_process, queued
 from rag_otel_collectors.jobs.queue import QueuedJob
-from rag_otel_collectors.otlp.evaluation.messages import Job, Reply
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults
 from rag_otel_collectors.otlp.requests.span_records import Outline, span_records
 from rag_otel_collectors.otlp.requests.wire import SpanSlice, attribute_bytes
 
@@ -77,11 +77,11 @@ class _Outcome:
         self.unscored(job.trace, EvaluationStatus.LATE, QUEUED, job.decision)
         self._jobs.append(queued(job))
 
-    def reply(self, number: int, spans: Sequence[SpanRecord], *, last: bool) -> Reply:
+    def reply(self, number: int, spans: Sequence[SpanRecord], *, last: bool) -> JobResults:
         """The first reply of a job of these spans."""
         places = {span.span_id: place for place, span in enumerate(spans)}
         records = {span.span_id: span for span in spans}
-        return Reply(
+        return JobResults(
             number=number,
             attributes={places[span_id]: attribute_bytes(added) for span_id, added in self._written.items()},
             results=tuple(map(without_chunk_texts, self._results)),
@@ -112,7 +112,7 @@ class TraceEvaluator:
         self._capture_content = capture_content
         self._hold_s = hold_s
 
-    async def evaluate(self, job: Job, reply: Callable[[Reply], None]) -> None:
+    async def evaluate(self, job: Job, reply: Callable[[JobResults], None]) -> None:
         """Evaluates a `HeldTrace`. Calls `reply` once, or twice if results are late. Never raises."""
         held: HeldTrace = job.work
         outcomes: tuple[tuple[str, str], ...] = ((str(EvaluationStatus.FAILED), "internal_error"),)
@@ -137,7 +137,7 @@ class TraceEvaluator:
                 reply(await self._late(job.number, late, records))
         except Exception as error:  # noqa: BLE001 - the trace must be forwarded whatever fails
             logger.error("rag-otel: internal error while evaluating a trace", exc_info=error)
-            reply(Reply(number=job.number, outcomes=outcomes))
+            reply(JobResults(number=job.number, outcomes=outcomes))
 
     def _queue(
         self,
@@ -156,10 +156,10 @@ class TraceEvaluator:
 
     async def _late(
         self, number: int, tasks: Iterable[asyncio.Future[EvaluatedTrace]], records: Mapping[str, SpanRecord]
-    ) -> Reply:
+    ) -> JobResults:
         results = [dataclasses.replace(each, status=EvaluationStatus.LATE) for each in await asyncio.gather(*tasks)]
         light = tuple(map(without_chunk_texts, results))
-        return Reply(number=number, results=light, resources=_resources(results, records))
+        return JobResults(number=number, results=light, resources=_resources(results, records))
 
     async def _sort(
         self, records: Mapping[str, SpanRecord], traces: Iterable[RagTrace]

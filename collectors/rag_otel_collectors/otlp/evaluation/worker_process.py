@@ -21,12 +21,12 @@ from rag_otel.safety.guard import counters
 from rag_otel.safety.tracing_suppression import suppressed
 from rag_otel.telemetry.gauges import gauges
 from rag_otel.telemetry.names import BREAKER_OPEN
-from rag_otel_collectors.otlp.evaluation.messages import Job, Ready, Reply, frame, read_frame
+from rag_otel_collectors.otlp.evaluation.messages import Job, JobResults, Ready, frame, read_frame
 
 _PIPE_BYTES: Final = 2**20
 
 
-Evaluate: TypeAlias = Callable[[Job, Callable[[Reply], None]], Coroutine[Any, Any, None]]
+Evaluate: TypeAlias = Callable[[Job, Callable[[JobResults], None]], Coroutine[Any, Any, None]]
 """Evaluates a job and calls a function with each reply. Never raises."""
 
 
@@ -37,7 +37,7 @@ class _StatsDelta:
     def __init__(self) -> None:
         self._sent: dict[str, int] = {}
 
-    def added_to(self, reply: Reply) -> Reply:
+    def added_to(self, reply: JobResults) -> JobResults:
         """Returns the reply with the changes since the previous reply."""
         now = counters.snapshot()
         new = {name: count - self._sent.get(name, 0) for name, count in now.items()}
@@ -66,8 +66,8 @@ async def _serve(build: Callable[[Any], Evaluate], answers: Any) -> None:
 
     stats = _StatsDelta()
 
-    def answer(message: Ready | Reply) -> None:
-        message = stats.added_to(message) if isinstance(message, Reply) else message
+    def answer(message: Ready | JobResults) -> None:
+        message = stats.added_to(message) if isinstance(message, JobResults) else message
         # A blocking write is intended: while the parent does not read, no more jobs should be evaluated.
         with contextlib.suppress(BrokenPipeError):
             rest = memoryview(frame(message))

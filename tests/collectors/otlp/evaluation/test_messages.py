@@ -18,7 +18,7 @@ from rag_otel.model import (
     SpanRef,
     Verdict,
 )
-from rag_otel_collectors.otlp.evaluation.messages import Reply, frame, read_frame
+from rag_otel_collectors.otlp.evaluation.messages import JobResults, frame, read_frame
 
 
 def test_a_reply_arrives_with_everything_in_it() -> None:
@@ -37,11 +37,11 @@ def test_a_reply_arrives_with_everything_in_it() -> None:
         status=EvaluationStatus.EVALUATED,
     )
     replies = [
-        Reply(number=1, results=(result,), attributes={0: b"\0"}, resources={target: {"a": 1}}),
-        Reply(number=2, last=False),
+        JobResults(number=1, results=(result,), attributes={0: b"\0"}, resources={target: {"a": 1}}),
+        JobResults(number=2, last=False),
     ]
 
-    async def talk() -> list[Reply]:
+    async def talk() -> list[JobResults]:
         reader = asyncio.StreamReader()
         for each in replies:
             reader.feed_data(frame(each))
