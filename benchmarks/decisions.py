@@ -45,7 +45,7 @@ from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.text.claim_segmentation import segment
 from rag_otel_evaluators.text.sentences import sentence_spans
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 from testkit.decision_server import DecisionServer
 from testkit.judge_server import JudgeRequest, JudgeServer
 from testkit.word_overlap_judge import answer as oracle
@@ -205,7 +205,7 @@ def doubts() -> bool:
     counts = {False: [0, 0], True: [0, 0]}
     for line in DATA.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        texts = [Statement(text[start:end]) for text in row["contexts"] for start, end in sentence_spans(text)]
+        texts = [AnalysedStatement(text[start:end]) for text in row["contexts"] for start, end in sentence_spans(text)]
         for claim in segment(row["response"]).claims:
             marked = is_marked(row["response"], claim.start, claim.end, row["spans"])
             counts[marked][0] += 1

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from rag_otel.errors import ConfigurationError
 from rag_otel.evaluation.chunk_texts import ChunkTexts, resolver_named
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from rag_otel.budgets.budgets import Budgets
     from rag_otel_collectors.jobs.publisher import JobPublisher
     from rag_otel_collectors.jobs.queue import QueueSettings
+    from rag_otel_evaluators.build import InBackground
 
-InBackground: TypeAlias = Callable[[Callable[[], object]], object]
-"""Calls a function later, on another thread."""
 _CACHE_KEPT_S: Final = 7 * 86_400.0
 """A judge's answer is asked again after a week: models behind one name change."""
 EMBEDDED_PER_MINUTE: Final = 600.0

@@ -47,7 +47,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class PairAgreement:
     """How far a judge agrees with some pairs."""
 
     pairs: int
@@ -96,9 +96,9 @@ class Paging:
         return not self.objections
 
 
-def agreement(judged: Sequence[JudgedPair]) -> Agreement:
+def agreement(judged: Sequence[JudgedPair]) -> PairAgreement:
     """Of at least one pair."""
-    return Agreement(
+    return PairAgreement(
         pairs=len(judged),
         labels=_share(judged, lambda one: [one.faithful.label == "faithful", one.unfaithful.label == "unfaithful"]),
         ordered=_share(judged, lambda one: [_ordered(one)]),
@@ -108,7 +108,7 @@ def agreement(judged: Sequence[JudgedPair]) -> Agreement:
     )
 
 
-def agreement_by(judged: Sequence[JudgedPair], kind: Callable[[JudgedPair], str]) -> list[tuple[str, Agreement]]:
+def agreement_by(judged: Sequence[JudgedPair], kind: Callable[[JudgedPair], str]) -> list[tuple[str, PairAgreement]]:
     """(kind, agreement) of each kind of pair, by name."""
     kinds: defaultdict[str, list[JudgedPair]] = defaultdict(list)
     for one in judged:
@@ -136,7 +136,7 @@ def expense(judged: Sequence[JudgedPair]) -> Expense:
     )
 
 
-def paging(found: Agreement, *, prevalence: float, not_judged: int = 0) -> Paging:
+def paging(found: PairAgreement, *, prevalence: float, not_judged: int = 0) -> Paging:
     """Whether to page on a judge that agrees so far, where `prevalence` (0..1) of all answers are unfaithful.
     `not_judged`: pairs that are not in `found`, because the judge could not be asked."""
     precision = (

@@ -17,8 +17,8 @@ from rag_otel_evaluators.llm.decisions.providers import (
     OTHERS,
     PREFIX,
     PROVIDERS,
-    Price,
     Provider,
+    PublishedPrice,
     RequestLimits,
     price_of,
 )
@@ -50,7 +50,7 @@ def decision_model(
         raise ConfigurationError(f"{model!r}: write decisions/<provider>/<model>; providers: {names}, or litellm's")
     given = dict(parameters or {})
     known = price_of(model.removeprefix(PREFIX))
-    price = known if input_price is None else Price(usd=input_price, source="input_price")
+    price = known if input_price is None else PublishedPrice(usd=input_price, source="input_price")
     transport: Transport
     if provider in PROVIDERS:
         transport = _transport(model, PROVIDERS[provider], name, price, api_base=api_base, api_key=api_key, given=given)
@@ -74,7 +74,7 @@ def _transport(
     model: str,
     provider: Provider,
     name: str,
-    price: Price | None,
+    price: PublishedPrice | None,
     *,
     api_base: str | None,
     api_key: str | None,

@@ -56,7 +56,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passages:
+class FittingPassages:
     """The passages that fit the state, by key (`c0`: the first chunk), and what had to be left out."""
 
     texts: dict[str, str]
@@ -70,12 +70,12 @@ def as_data(text: str) -> str:
 
 def fitting_passages(
     chunks: Sequence[Chunk], claims: Sequence[Claim], question: str, limits: RequestLimits
-) -> Passages:
+) -> FittingPassages:
     """The chunks, of too many those whose words the claims share most; the best of them is cut where it is too long."""
     room = limits.state - _BESIDES - _size(question)
     texts = {f"c{index}": chunk.text for index, chunk in enumerate(chunks) if chunk.text.strip()}
     if sum(_size(text) + 10 for text in texts.values()) <= room:
-        return Passages(texts=texts)
+        return FittingPassages(texts=texts)
     wanted = {term for claim in claims for term in terms_of(claim.text)}
     shared = {key: len(wanted & set(terms_of(text))) for key, text in texts.items()}
     kept: set[str] = set()
@@ -86,14 +86,16 @@ def fitting_passages(
             room -= size
         elif not kept:
             cut = {key: texts[key].encode("utf-8", "replace")[: room // 2].decode("utf-8", "ignore")}
-            return Passages(texts=cut, problems=(f"only the beginning of 1 of {len(texts)} passages fits the request",))
+            return FittingPassages(
+                texts=cut, problems=(f"only the beginning of 1 of {len(texts)} passages fits the request",)
+            )
     problem = (
         f"{len(texts) - len(kept)} of {len(texts)} passages do not fit the request; those least related are left out"
     )
-    return Passages(texts={key: text for key, text in texts.items() if key in kept}, problems=(problem,))
+    return FittingPassages(texts={key: text for key, text in texts.items() if key in kept}, problems=(problem,))
 
 
-def claim_questions(index: int, claim: Claim, passages: Passages) -> list[Choice]:
+def claim_questions(index: int, claim: Claim, passages: FittingPassages) -> list[Choice]:
     """Whether the claim holds, and which passage bears on it (of a single one that need not be asked)."""
     text = as_data(claim.text)
     questions = [Choice(name=f"k{index}", instructions=_CLAIM.format(claim=text), options=_RELATIONS)]
@@ -131,7 +133,7 @@ def parts_of(questions: Sequence[Sequence[Choice]], state_size: int, limits: Req
 
 
 def the_form(
-    question: str | None, passages: Passages, questions: Sequence[Choice], end: tuple[str, Choice] | None
+    question: str | None, passages: FittingPassages, questions: Sequence[Choice], end: tuple[str, Choice] | None
 ) -> Form:
     """One request; what shows that the state was read to its end stands last."""
     state: dict[str, str | dict[str, str]] = {} if question is None else {"question": question}
@@ -141,7 +143,7 @@ def the_form(
     return Form(state={**state, "note": end[0]}, questions=(*questions, end[1]))
 
 
-def state_size(question: str | None, passages: Passages) -> int:
+def state_size(question: str | None, passages: FittingPassages) -> int:
     """Bytes of the state."""
     return _size(question or "") + sum(_size(text) + 10 for text in passages.texts.values())
 

@@ -14,13 +14,13 @@ from rag_otel_evaluators.judges.decision_questions import (
     NOT_STATED,
     SUPPORTED,
     VERDICTS,
-    Passages,
+    FittingPassages,
 )
 from rag_otel_evaluators.judges.hhem_windows import nearest_sentence
 from rag_otel_evaluators.llm.decisions.form import REFUSED, ChoiceAnswer
-from rag_otel_evaluators.text.conflicts import Conflict, Kind, conflicts_among
+from rag_otel_evaluators.text.conflicts import Conflict, ConflictKind, conflicts_among
 from rag_otel_evaluators.text.sentences import sentence_spans
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 from rag_otel_evaluators.text.terms import terms_of
 
 SURE_FROM: Final = 1.0 - UNFAITHFUL_FROM
@@ -33,21 +33,21 @@ _EVIDENCE_FROM: Final = 0.5
 """Probability from which the passage that the model chose is the evidence."""
 _EVEN: Final = 0.5
 """Probability of support of a claim that the model supports and plain reading does not."""
-_READ: Final = frozenset({Kind.NUMBER, Kind.DATE, Kind.UNIT, Kind.NAME})
+_READ: Final = frozenset({ConflictKind.NUMBER, ConflictKind.DATE, ConflictKind.UNIT, ConflictKind.NAME})
 
 
 def verdicts_of(
     claims: Sequence[Claim],
     answers: Mapping[str, ChoiceAnswer],
     chunks: Sequence[Chunk],
-    passages: Passages,
+    passages: FittingPassages,
     answered_by: str | None,
 ) -> Generator[None, None, tuple[ClaimVerdict, ...]]:
     """A verdict on each claim; yields after each, for `cooperative`."""
-    sentences: list[Statement] = []
+    sentences: list[AnalysedStatement] = []
     for text in passages.texts.values():
         for start, end in sentence_spans(text):
-            sentences.append(Statement(text[start:end]))
+            sentences.append(AnalysedStatement(text[start:end]))
             yield
     verdicts = []
     for index, claim in enumerate(claims):
@@ -63,8 +63,8 @@ def _verdict(
     relation: ChoiceAnswer | None,
     evidence: ChoiceAnswer | None,
     chunks: Sequence[Chunk],
-    passages: Passages,
-    sentences: Sequence[Statement],
+    passages: FittingPassages,
+    sentences: Sequence[AnalysedStatement],
 ) -> ClaimVerdict:
     if relation is None or relation.problem is not None:
         why = "was not asked about" if relation is None else _said(relation.problem or "")
@@ -99,7 +99,7 @@ def _verdict(
     )
 
 
-def plain_conflict(claim: Claim, sentences: Sequence[Statement]) -> Conflict | None:
+def plain_conflict(claim: Claim, sentences: Sequence[AnalysedStatement]) -> Conflict | None:
     """A number, date, unit or name of the claim that the passages give otherwise: what these models are weak at.
 
     It makes support a matter of doubt and no more, because a conflict in words is often a paraphrase: on answers of
@@ -114,7 +114,7 @@ def _said(problem: str) -> str:
 
 
 def _quote(
-    claim: Claim, evidence: ChoiceAnswer | None, chunks: Sequence[Chunk], passages: Passages
+    claim: Claim, evidence: ChoiceAnswer | None, chunks: Sequence[Chunk], passages: FittingPassages
 ) -> tuple[Quote | None, bool]:
     """The sentence nearest to the claim in the passage that the model chose (True), else in the nearest by words."""
     given = {} if evidence is None else evidence.probabilities

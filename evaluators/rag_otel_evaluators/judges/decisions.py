@@ -22,7 +22,7 @@ from rag_otel.safety.guard import counters, logger
 from rag_otel_evaluators.cooperative import cooperatively
 from rag_otel_evaluators.judges.decision_questions import (
     WORDING,
-    Passages,
+    FittingPassages,
     claim_questions,
     end_question,
     fitting_passages,
@@ -47,7 +47,7 @@ _CLAIMS_A_PART: Final = 1_500
 """Bytes of the questions on a claim of usual length."""
 
 CLAIMS: Final = "claims"
-Rider: TypeAlias = Callable[[str | None, Passages, str], list[Choice]]
+Rider: TypeAlias = Callable[[str | None, FittingPassages, str], list[Choice]]
 """(question, passages, response) -> what another metric asks in the same request. Names begin with the metric's."""
 
 
@@ -59,7 +59,7 @@ class Asked:
     """By the name of the question."""
     asked: frozenset[str]
     """The questions that were sent."""
-    passages: Passages
+    passages: FittingPassages
     usage: Usage
     problems: tuple[str, ...] = ()
     answered_by: str | None = None
@@ -178,7 +178,7 @@ class DecisionJudge:
         self,
         model: MeteredModel,
         question: str | None,
-        passages: Passages,
+        passages: FittingPassages,
         asked: Sequence[Sequence[Choice]],
         end: tuple[str, Choice] | None,
         *,

@@ -19,7 +19,7 @@ from rag_otel.errors import PermanentError
 from rag_otel.evaluation.support import UNFAITHFUL_FROM
 from rag_otel.model import Chunk, Claim, ClaimVerdict, Quote, Usage, Verdict
 from rag_otel_evaluators.judges.hhem_checkpoint import PUBLISHED_MODEL, Checkpoint, load_checkpoint
-from rag_otel_evaluators.judges.hhem_windows import Window, nearest_sentence, window_spans
+from rag_otel_evaluators.judges.hhem_windows import ChunkWindow, nearest_sentence, window_spans
 from rag_otel_evaluators.judges.judge import Judgement
 from rag_otel_evaluators.judges.local_thread import ModelThread
 
@@ -33,9 +33,9 @@ _BATCH_TOKENS: Final = 8192
 _NAMED_WINDOWS: Final = 3
 """How many of the windows that support a claim are named and quoted."""
 
-Pair: TypeAlias = tuple[str, str]
+TextPair: TypeAlias = tuple[str, str]
 """(premise, hypothesis)"""
-Supports: TypeAlias = list[tuple[float, Window]]
+Supports: TypeAlias = list[tuple[float, ChunkWindow]]
 """How well each window supports one claim, best first."""
 
 
@@ -88,7 +88,7 @@ class HhemJudge:
         """See `Judge.judge`. The question is not read: a claim stands or falls by the chunks."""
         return await self._thread.run(lambda cancelled: self._judge(chunks, claims, cancelled))
 
-    async def score(self, pairs: Sequence[Pair]) -> list[float]:
+    async def score(self, pairs: Sequence[TextPair]) -> list[float]:
         """Probability in 0..1, for each (premise, hypothesis), that the premise supports the hypothesis.
 
         In batches, in any order of lengths; nothing is truncated. Raises PermanentError where the network gives what
@@ -116,14 +116,14 @@ class HhemJudge:
         risk = max(1.0 - (verdict.support_probability or 0.0) for verdict in verdicts)
         return Judgement(verdicts=verdicts, risk=risk, usage=Usage(cost_usd=0.0))
 
-    def _windows(self, chunks: Sequence[Chunk], claims: Sequence[Claim]) -> list[Window]:
+    def _windows(self, chunks: Sequence[Chunk], claims: Sequence[Claim]) -> list[ChunkWindow]:
         """Every chunk in windows that leave room for the longest claim."""
         tokenizer, prompt = self._checkpoint.tokenizer, self._checkpoint.prompt
         asked = tokenizer.encode_batch([prompt.fill("", claim.text) for claim in claims])
         budget = max(_LEAST_PREMISE, self._window_tokens - max(len(encoding.ids) for encoding in asked))
         encodings = tokenizer.encode_batch([chunk.text for chunk in chunks], add_special_tokens=False)
         return [
-            Window(chunk=number, start=start, end=end)
+            ChunkWindow(chunk=number, start=start, end=end)
             for number, (chunk, encoding) in enumerate(zip(chunks, encodings, strict=True))
             for start, end in window_spans(chunk.text, encoding.offsets, budget)
         ]
@@ -172,7 +172,7 @@ class HhemJudge:
             support_probability=probability,
         )
 
-    def _score(self, pairs: Sequence[Pair], cancelled: threading.Event) -> list[float]:
+    def _score(self, pairs: Sequence[TextPair], cancelled: threading.Event) -> list[float]:
         prompt = self._checkpoint.prompt
         encodings = self._checkpoint.tokenizer.encode_batch([prompt.fill(*pair) for pair in pairs])
         rows = [encoding.ids for encoding in encodings]
@@ -198,7 +198,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     return batches
 
 
-def _quotes(chunks: Sequence[Chunk], claim: Claim, windows: Sequence[Window]) -> tuple[Quote, ...]:
+def _quotes(chunks: Sequence[Chunk], claim: Claim, windows: Sequence[ChunkWindow]) -> tuple[Quote, ...]:
     """The sentence nearest to the claim out of each window, best window first, none twice."""
     quotes = []
     for window in windows:

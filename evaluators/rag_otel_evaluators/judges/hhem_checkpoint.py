@@ -44,7 +44,7 @@ _FEED_FORWARD: Final = "transformer.encoder.block.0.layer.1.DenseReluDense."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class PairTemplate:
     """What the network reads is `before + premise + between + hypothesis + after`."""
 
     before: str
@@ -52,7 +52,7 @@ class Prompt:
     after: str
 
     @classmethod
-    def parse(cls, template: str) -> Prompt:
+    def parse(cls, template: str) -> PairTemplate:
         """Split a template with {text1} (premise) before {text2} (hypothesis). Raises ConfigurationError."""
         before, first, rest = template.partition("{text1}")
         between, second, after = rest.partition("{text2}")
@@ -71,7 +71,7 @@ class Checkpoint:
     network: T5ForTokenClassification
     """On its device, in 32-bit floats, not training."""
     tokenizer: Tokenizer
-    prompt: Prompt
+    prompt: PairTemplate
     fingerprint: str
     """8 hex digits of the weights' SHA-256: another one judges differently."""
 
@@ -98,7 +98,7 @@ def load_checkpoint(model: str | Path, *, revision: str | None = None, device: s
     return Checkpoint(
         network=network.to(device or ("cuda" if torch.cuda.is_available() else "cpu")),
         tokenizer=_load_tokenizer(model, revision, config.get("foundation", PUBLISHED_FOUNDATION)),
-        prompt=Prompt.parse(config.get("prompt", PUBLISHED_PROMPT)),
+        prompt=PairTemplate.parse(config.get("prompt", PUBLISHED_PROMPT)),
         fingerprint=_fingerprint(weights),
     )
 

@@ -15,7 +15,7 @@ _LARGEST_OVERLAP: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class ChunkWindow:
     """A stretch of one chunk: `chunks[chunk].text[start:end]`."""
 
     chunk: int

@@ -20,7 +20,7 @@ from rag_otel_evaluators.judges.litellm_library import (
 )
 from rag_otel_evaluators.llm.decisions.dialects import OPENAI, openai_text_body
 from rag_otel_evaluators.llm.decisions.form import form_of
-from rag_otel_evaluators.llm.decisions.providers import Price as InputPrice
+from rag_otel_evaluators.llm.decisions.providers import PublishedPrice as InputPrice
 from rag_otel_evaluators.llm.decisions.transport import decision_usage, reply_of
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.modes import ModeLadder, OutputMode, response_format, with_schema

@@ -31,7 +31,7 @@ _SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class CitedEvidence:
     """What a model's ids point to."""
 
     chunk_ids: tuple[str, ...]
@@ -58,7 +58,7 @@ class NumberedEvidence:
             for chunk, spans in zip(self.chunks, self.spans, strict=True)
         ]
 
-    def find(self, ids: Sequence[str]) -> Found:
+    def find(self, ids: Sequence[str]) -> CitedEvidence:
         """What a judge means by its ids, in whatever form: lists in one string, brackets, `chunk 0`, copied quotes.
 
         What does not exist is named.
@@ -77,7 +77,7 @@ class NumberedEvidence:
                     quotes[chunk_index, sentence] = Quote(
                         chunk_id=chunk.id, start=start, end=end, text=chunk.text[start:end]
                     )
-        return Found(chunk_ids=tuple(chunk_ids), quotes=tuple(quotes.values()), unknown=tuple(unknown))
+        return CitedEvidence(chunk_ids=tuple(chunk_ids), quotes=tuple(quotes.values()), unknown=tuple(unknown))
 
     def is_counted_from_one(self, ids: Sequence[str]) -> bool:
         """Whether chunks or sentences are numbered from 1 in these ids: never by 0, and somewhere one past the last.

@@ -37,7 +37,7 @@ from rag_otel_evaluators.llm.structured import CALLS_A_STEP, StructuredModel
 from rag_otel_evaluators.llm.transport import response_schema
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import Form, NumberedAnswers, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm, NumberedAnswers, ask_about_each
 from rag_otel_evaluators.prompts.prompt import InputField
 
 Strategy = Literal["single", "two_step"]
@@ -149,7 +149,7 @@ class LlmJudge:
             "chunks": evidence.texts,
             "claims": [claim.text for claim in claims],
         }
-        form = Form(
+        form = AnswerForm(
             response_model=ClaimAnswers,
             answers=lambda response: response.verdicts,
             refers=lambda answers, first: None if evidence.is_counted_from_one(_named(answers)) else answers,

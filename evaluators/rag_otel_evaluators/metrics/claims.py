@@ -14,7 +14,7 @@ from rag_otel.model import Claim, ClaimVerdict, Evaluation, ReasonCode, Verdict
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.metric import Case, with_problems
-from rag_otel_evaluators.prompts.numbered_items import A, Form
+from rag_otel_evaluators.prompts.numbered_items import A, AnswerForm
 from rag_otel_evaluators.prompts.prompt import InputField
 from rag_otel_evaluators.text.claim_segmentation import segment
 
@@ -147,7 +147,7 @@ class ClaimPairMetric(LlmMetric, Generic[A]):
         """What the prompt shows before the claims."""
 
     @abstractmethod
-    def _form(self, case: Case) -> Form[Any, A]: ...
+    def _form(self, case: Case) -> AnswerForm[Any, A]: ...
 
     @abstractmethod
     def _verdict(self, case: Case, claim: Claim, answer: A | None) -> ClaimVerdict:

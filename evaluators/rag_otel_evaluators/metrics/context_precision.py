@@ -18,7 +18,7 @@ from rag_otel.model import Evaluation, ReasonCode
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric, LlmOptions
 from rag_otel_evaluators.metrics.metric import Case, only_abstains, with_problems
-from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm
 
 
 class ChunkVerdict(BaseModel):
@@ -79,7 +79,7 @@ class ContextPrecision(LlmMetric):
         answers = await self._about_each(
             model,
             {"question": case.question, "answer": answer, "chunks": case.chunks},
-            Form(response_model=ChunkVerdicts, answers=lambda response: response.verdicts, number="chunk"),
+            AnswerForm(response_model=ChunkVerdicts, answers=lambda response: response.verdicts, number="chunk"),
         )
         verdicts = [answers.by_index.get(index) for index in range(len(case.chunks))]
         chunk_scores = tuple(None if verdict is None else float(verdict.useful) for verdict in verdicts)

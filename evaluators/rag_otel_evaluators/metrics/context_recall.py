@@ -18,7 +18,7 @@ from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.claims import NamesChunks, chunks_from_zero, stated
 from rag_otel_evaluators.metrics.llm_metric import LlmMetric
 from rag_otel_evaluators.metrics.metric import Case, with_problems
-from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm
 from rag_otel_evaluators.text.claim_segmentation import segment
 
 MOST_CLAIMS: Final = 60
@@ -78,7 +78,7 @@ class ContextRecall(LlmMetric):
                 "chunks": case.chunks,
                 "claims": [claim.text for claim in claims[:MOST_CLAIMS]],
             },
-            Form(
+            AnswerForm(
                 response_model=Attributions,
                 answers=lambda response: response.verdicts,
                 refers=partial(chunks_from_zero, len(case.chunks)),

@@ -18,7 +18,7 @@ from typing import Final
 from rag_otel.errors import ConfigurationError
 from rag_otel.model import Claim, Evaluation, ReasonCode
 from rag_otel_evaluators.cooperative import cooperatively
-from rag_otel_evaluators.judges.decision_questions import Passages, as_data
+from rag_otel_evaluators.judges.decision_questions import FittingPassages, as_data
 from rag_otel_evaluators.judges.decision_verdicts import CUT
 from rag_otel_evaluators.judges.decisions import DecisionJudge
 from rag_otel_evaluators.llm.decisions.form import REFUSED, Choice, ChoiceAnswer
@@ -75,7 +75,7 @@ class DecidedMetric(Metric):
         return dataclasses.replace(result, usage=found.usage, answered_by=found.answered_by)
 
     @abstractmethod
-    def questions(self, question: str | None, passages: Passages, response: str) -> list[Choice]:
+    def questions(self, question: str | None, passages: FittingPassages, response: str) -> list[Choice]:
         """What is asked; see `Rider`."""
 
     @abstractmethod
@@ -101,7 +101,7 @@ class DecidedContextRelevance(DecidedMetric):
     def __init__(self, *, judge: DecisionJudge, name: str = "context_relevance") -> None:
         super().__init__(name=name, judge=judge, wording=f"{self._ALL}{self._ONE}{_ANSWERS}")
 
-    def questions(self, question: str | None, passages: Passages, response: str) -> list[Choice]:
+    def questions(self, question: str | None, passages: FittingPassages, response: str) -> list[Choice]:
         if question is None:
             return []
         each = [
@@ -141,7 +141,7 @@ class DecidedResponseRelevancy(DecidedMetric):
     def __init__(self, *, judge: DecisionJudge, name: str = "response_relevancy") -> None:
         super().__init__(name=name, judge=judge, wording=f"{self._ASKED}{self._OPTIONS}")
 
-    def questions(self, question: str | None, passages: Passages, response: str) -> list[Choice]:
+    def questions(self, question: str | None, passages: FittingPassages, response: str) -> list[Choice]:
         if question is None:
             return []
         asked = self._ASKED.format(response=as_data(response))
@@ -176,7 +176,7 @@ class _DecidedCritic(DecidedMetric):
         self._asked, self._options = as_data(asked) + _RESPONSE, dict(options)
         super().__init__(name=name, judge=judge, wording=f"{self._asked}{self._options}")
 
-    def questions(self, question: str | None, passages: Passages, response: str) -> list[Choice]:
+    def questions(self, question: str | None, passages: FittingPassages, response: str) -> list[Choice]:
         asked = self._asked.replace("{response}", as_data(response))
         return [Choice(name=self.name, instructions=asked, options=self._options)]
 

@@ -27,7 +27,7 @@ from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.claims import ClaimPair, ClaimPairMetric, stated
 from rag_otel_evaluators.metrics.llm_metric import LlmOptions
 from rag_otel_evaluators.metrics.metric import Case
-from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm
 from rag_otel_evaluators.prompts.prompt import InputField
 
 Mode = Literal["f1", "precision", "recall"]
@@ -56,7 +56,7 @@ class Statements(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class ClaimAgreement:
     """How many claims of a response and of a reference agree."""
 
     true_positives: int
@@ -68,7 +68,7 @@ class Agreement:
     def score(self, mode: Mode = "f1", beta: float = 1.0) -> float:
         """Returns precision, recall or F-beta, in 0..1. A share of nothing is 0.
 
-        >>> round(Agreement(true_positives=1, false_positives=1, false_negatives=3).score(), 5)
+        >>> round(ClaimAgreement(true_positives=1, false_positives=1, false_negatives=3).score(), 5)
         0.33333
         """
         precision = _share(self.true_positives, self.false_positives)
@@ -113,8 +113,8 @@ class FactualCorrectness(ClaimPairMetric[Statement]):
     def _fields(self, case: Case) -> dict[str, InputField | None]:
         return {"question": case.question, "response": case.response, "reference": case.reference}
 
-    def _form(self, case: Case) -> Form[Statements, Statement]:
-        return Form(response_model=Statements, answers=lambda response: response.verdicts)
+    def _form(self, case: Case) -> AnswerForm[Statements, Statement]:
+        return AnswerForm(response_model=Statements, answers=lambda response: response.verdicts)
 
     def _verdict(self, case: Case, claim: Claim, answer: Statement | None) -> ClaimVerdict:
         return stated(claim, None) if answer is None else stated(claim, answer.stated, answer.reason)
@@ -124,7 +124,9 @@ class FactualCorrectness(ClaimPairMetric[Statement]):
     ) -> Evaluation:
         right = sum(answer.stated for answer in ours)
         missing = [claim.text for claim, answer in zip(pair.reference, theirs, strict=True) if not answer.stated]
-        agreement = Agreement(true_positives=right, false_positives=len(ours) - right, false_negatives=len(missing))
+        agreement = ClaimAgreement(
+            true_positives=right, false_positives=len(ours) - right, false_negatives=len(missing)
+        )
         named = f" Missing: {'; '.join(repr(text) for text in missing[:3])}." if missing else ""
         return Evaluation(
             name=self.name,

@@ -19,7 +19,7 @@ from rag_otel_evaluators.llm.structured import T as ResponseT
 from rag_otel_evaluators.metrics.metric import Case, Metric
 from rag_otel_evaluators.prompts import Prompt
 from rag_otel_evaluators.prompts.library import choose_prompts
-from rag_otel_evaluators.prompts.numbered_items import A, Form, NumberedAnswers, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import A, AnswerForm, NumberedAnswers, ask_about_each
 from rag_otel_evaluators.prompts.prompt import InputField
 
 
@@ -90,7 +90,7 @@ class LlmMetric(Metric):
         """Scores `case`. Must call only `model`, which counts tokens and cost. May raise the model's errors."""
 
     async def _about_each(
-        self, model: StructuredModel, fields: Mapping[str, InputField | None], form: Form[ResponseT, A]
+        self, model: StructuredModel, fields: Mapping[str, InputField | None], form: AnswerForm[ResponseT, A]
     ) -> NumberedAnswers[A]:
         """Asks about each item of the last field, in one step (one call and at most one repeat)."""
         *_, items = fields

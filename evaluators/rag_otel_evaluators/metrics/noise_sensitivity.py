@@ -26,7 +26,7 @@ from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics.claims import ClaimPair, ClaimPairMetric, NamesChunks, chunks_from_zero, stated
 from rag_otel_evaluators.metrics.llm_metric import LlmOptions
 from rag_otel_evaluators.metrics.metric import Case
-from rag_otel_evaluators.prompts.numbered_items import Form
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm
 from rag_otel_evaluators.prompts.prompt import InputField
 
 
@@ -83,8 +83,8 @@ class NoiseSensitivity(ClaimPairMetric[Origin]):
     def _fields(self, case: Case) -> dict[str, InputField | None]:
         return {"question": case.question, "chunks": case.chunks, "reference": case.reference}
 
-    def _form(self, case: Case) -> Form[Origins, Origin]:
-        return Form(
+    def _form(self, case: Case) -> AnswerForm[Origins, Origin]:
+        return AnswerForm(
             response_model=Origins,
             answers=lambda response: response.verdicts,
             refers=partial(chunks_from_zero, len(case.chunks)),

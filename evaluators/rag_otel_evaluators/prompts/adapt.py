@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from rag_otel.errors import ConfigurationError, InputError
 from rag_otel_evaluators.llm.structured import StructuredModel
-from rag_otel_evaluators.prompts.numbered_items import Form, ask_about_each
+from rag_otel_evaluators.prompts.numbered_items import AnswerForm, ask_about_each
 from rag_otel_evaluators.prompts.prompt import LANGUAGE_PATTERN, Example, Prompt
 
 _IDENTIFIER: Final = re.compile(r"[a-z0-9_.-]*")
@@ -79,7 +79,7 @@ async def adapt_prompt(
         _TRANSLATOR,
         {"language": language, "texts": texts},
         items="texts",
-        form=Form(
+        form=AnswerForm(
             response_model=TranslatedTexts,
             answers=lambda response: response.texts,
             number="number",

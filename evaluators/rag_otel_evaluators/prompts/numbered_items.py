@@ -112,7 +112,7 @@ def _listed(numbers: Collection[int]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form(Generic[ResponseT, A]):
+class AnswerForm(Generic[ResponseT, A]):
     """The form of the answers, and how they are read."""
 
     response_model: type[ResponseT]
@@ -137,7 +137,7 @@ async def ask_about_each(
     fields: Mapping[str, InputField | None],
     *,
     items: str,
-    form: Form[ResponseT, A],
+    form: AnswerForm[ResponseT, A],
     order: int = 0,
     calls: int = CALLS_A_STEP,
 ) -> NumberedAnswers[A]:
@@ -185,7 +185,7 @@ async def ask_about_each(
     return NumberedAnswers(by_index=found, problems=tuple(problems), unusable=left)
 
 
-def _matched(form: Form[ResponseT, A], completion: Completion[ResponseT], count: int) -> NumberedAnswers[A]:
+def _matched(form: AnswerForm[ResponseT, A], completion: Completion[ResponseT], count: int) -> NumberedAnswers[A]:
     """The answers of one response by number of the item, counted from 0."""
     given = form.answers(completion.value) if completion.value is not None else ()
     unread = [item.get(form.number) for item in completion.dropped if isinstance(item, dict)]

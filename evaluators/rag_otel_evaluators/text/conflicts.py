@@ -21,7 +21,7 @@ from rag_otel.lazy_dataclass import dataclass
 from rag_otel_evaluators.text.languages import words
 from rag_otel_evaluators.text.languages.opposites import LIMITING_WORDS, NEGATING_WORDS, OPPOSITES
 from rag_otel_evaluators.text.quantity import Quantity
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 from rag_otel_evaluators.text.terms import NEGATION_TERMS, SPACELESS, WEIGHTS, term_of, terms_of
 
 FEW_WORDS: Final = 5
@@ -55,7 +55,7 @@ _CAPITALISING: Final = words("der die das den dem und ist ein eine nicht für mi
 """Words of German, which writes every noun with a capital: names cannot be told there."""
 
 
-class Kind(enum.StrEnum):
+class ConflictKind(enum.StrEnum):
     """What differs."""
 
     NUMBER = "number"
@@ -71,7 +71,7 @@ class Kind(enum.StrEnum):
 class Conflict:
     """The claim says one thing, a sentence of the evidence another."""
 
-    kind: Kind
+    kind: ConflictKind
     claimed: str
     """What the claim says, as it writes it. For a "not" the word that is denied."""
     found: str
@@ -82,27 +82,27 @@ class Conflict:
     def __str__(self) -> str:
         """One sentence for people."""
         match self.kind:
-            case Kind.NOT_ADDED:
+            case ConflictKind.NOT_ADDED:
                 return f'The claim denies "{self.claimed}", the context does not.'
-            case Kind.NOT_LOST:
+            case ConflictKind.NOT_LOST:
                 return f'The context denies "{self.found}", the claim does not.'
-            case Kind.NUMBER | Kind.DATE | Kind.UNIT:
+            case ConflictKind.NUMBER | ConflictKind.DATE | ConflictKind.UNIT:
                 return f"The context says {self.found}, not {self.claimed}."
             case _:
                 return f'The context says "{self.found}", not "{self.claimed}".'
 
 
-def conflicts_among(claim: str, sentences: Sequence[Statement]) -> list[Conflict]:
+def conflicts_among(claim: str, sentences: Sequence[AnalysedStatement]) -> list[Conflict]:
     """The conflicts of a claim with those of the sentences that hold most of it, at most one of each kind."""
-    stated = Statement(claim)
+    stated = AnalysedStatement(claim)
     order = sorted(range(len(sentences)), key=lambda at: -stated.share_in(sentences[at]))
     return list(find_conflicts(stated, [(at, sentences[at]) for at in order[:_NEAREST]], sentences))
 
 
 def find_conflicts(
-    claim: Statement,
-    nearest: Sequence[tuple[int, Statement]],
-    others: Sequence[Statement] = (),
+    claim: AnalysedStatement,
+    nearest: Sequence[tuple[int, AnalysedStatement]],
+    others: Sequence[AnalysedStatement] = (),
     asked: Collection[str] = (),
 ) -> Iterator[Conflict]:
     """The conflicts of a claim with its nearest sentences (index, sentence), at most one of each kind, numbers first.
@@ -119,7 +119,7 @@ def find_conflicts(
 
 
 def _of_quantities(
-    claim: Statement, nearest: Sequence[tuple[int, Statement]], others: Sequence[Statement]
+    claim: AnalysedStatement, nearest: Sequence[tuple[int, AnalysedStatement]], others: Sequence[AnalysedStatement]
 ) -> Iterator[Conflict]:
     kinds = set()
     least = NUMBER_SHARE if len(claim.weights) > FEW_WORDS else SHARE_OF_FEW
@@ -144,10 +144,10 @@ def _of_quantities(
 
 
 def _rival(
-    claim: Statement,
+    claim: AnalysedStatement,
     quantity: Quantity,
     own: frozenset[str],
-    nearest: Sequence[tuple[int, Statement]],
+    nearest: Sequence[tuple[int, AnalysedStatement]],
     least: float,
 ) -> Conflict | None:
     for at, sentence in nearest:
@@ -161,12 +161,18 @@ def _rival(
         if not rivals or any(not rivals[0].agrees(other) for other in rivals):
             continue  # with several, nobody can say which one the claim got wrong
         same_number = quantity.value == rivals[0].value and quantity.dimension != "date"
-        kind = Kind.DATE if quantity.dimension == "date" else Kind.UNIT if same_number else Kind.NUMBER
+        kind = (
+            ConflictKind.DATE
+            if quantity.dimension == "date"
+            else ConflictKind.UNIT
+            if same_number
+            else ConflictKind.NUMBER
+        )
         return Conflict(kind=kind, claimed=quantity.said, found=rivals[0].said, sentence=at)
     return None
 
 
-def _added_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+def _added_not(claim: AnalysedStatement, nearest: Sequence[tuple[int, AnalysedStatement]]) -> Conflict | None:
     """The claim denies, and no near sentence does that holds as much of it."""
     denied = _denied(claim)
     if denied is None:
@@ -174,10 +180,10 @@ def _added_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Co
     close = [(at, sentence) for at, sentence in nearest if claim.share_in(sentence) >= ADDED_NOT_SHARE]
     if not close or any(_opposes(sentence, beside=claim) for _, sentence in close):
         return None
-    return Conflict(kind=Kind.NOT_ADDED, claimed=denied, found=denied, sentence=close[0][0])
+    return Conflict(kind=ConflictKind.NOT_ADDED, claimed=denied, found=denied, sentence=close[0][0])
 
 
-def _lost_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+def _lost_not(claim: AnalysedStatement, nearest: Sequence[tuple[int, AnalysedStatement]]) -> Conflict | None:
     """A sentence of about the claim's length denies a word that the claim affirms."""
     if _opposes(claim):
         return None
@@ -186,11 +192,11 @@ def _lost_not(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Con
             continue
         denied = _denied(sentence)
         if denied is not None and term_of(denied) in claim.distinct:
-            return Conflict(kind=Kind.NOT_LOST, claimed=denied, found=denied, sentence=at)
+            return Conflict(kind=ConflictKind.NOT_LOST, claimed=denied, found=denied, sentence=at)
     return None
 
 
-def _denied(statement: Statement) -> str | None:
+def _denied(statement: AnalysedStatement) -> str | None:
     """The word that the first negation denies; None without one, or where it only limits ("not only", "if not")."""
     if NEGATION_TERMS.isdisjoint(statement.distinct) and not _denies_by_character(statement.distinct, statement.text):
         return None
@@ -214,13 +220,13 @@ def _denies_by_character(terms: Collection[str], text: str) -> bool:
     return not text.isascii() and any(term[0] in _CJK_NEGATIONS for term in terms)
 
 
-def _opposes(statement: Statement, *, beside: Statement | None = None) -> bool:
+def _opposes(statement: AnalysedStatement, *, beside: AnalysedStatement | None = None) -> bool:
     """True where it denies in some way, with a word that the other one lacks."""
     said = statement.distinct if beside is None else statement.distinct - (beside.distinct - NEGATION_TERMS)
     return not _OPPOSING.isdisjoint(said) or _denies_by_character(said, statement.text)
 
 
-def _opposite(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Conflict | None:
+def _opposite(claim: AnalysedStatement, nearest: Sequence[tuple[int, AnalysedStatement]]) -> Conflict | None:
     """A word of the claim against its opposite, in a sentence of about the same length that says the rest as well."""
     for word in claim.words:
         if (opposites := OPPOSITES.get(word)) is None:
@@ -235,19 +241,19 @@ def _opposite(claim: Statement, nearest: Sequence[tuple[int, Statement]]) -> Con
                 and claim.share_in(sentence, {term_of(word)}) >= OPPOSITE_SHARE
                 and (_denied(claim) is None) == (_denied(sentence) is None)
             ):
-                return Conflict(kind=Kind.OPPOSITE, claimed=word, found=min(found), sentence=at)
+                return Conflict(kind=ConflictKind.OPPOSITE, claimed=word, found=min(found), sentence=at)
     return None
 
 
-def _similar_length(claim: Statement, sentence: Statement) -> bool:
+def _similar_length(claim: AnalysedStatement, sentence: AnalysedStatement) -> bool:
     shorter, longer = sorted((len(claim.terms), len(sentence.terms)))
     return shorter >= _LENGTH_RATIO * longer
 
 
 def _name(
-    claim: Statement,
-    nearest: Sequence[tuple[int, Statement]],
-    others: Sequence[Statement],
+    claim: AnalysedStatement,
+    nearest: Sequence[tuple[int, AnalysedStatement]],
+    others: Sequence[AnalysedStatement],
     asked: Collection[str],
 ) -> Conflict | None:
     """A name that is nowhere, where a sentence has another one after (or before) the same word."""
@@ -271,11 +277,11 @@ def _name(
                 if (before and before == _neighbour(sentence.terms, there, -1)) or (
                     after and after == _neighbour(sentence.terms, there, +1)
                 ):
-                    return Conflict(kind=Kind.NAME, claimed=claim.tokens[at], found=token, sentence=number)
+                    return Conflict(kind=ConflictKind.NAME, claimed=claim.tokens[at], found=token, sentence=number)
     return None
 
 
-def _is_name(statement: Statement, token: str, term: str) -> bool:
+def _is_name(statement: AnalysedStatement, token: str, term: str) -> bool:
     return token in statement.names and WEIGHTS.get(term, 1.0) >= 1.0 and not term.startswith("month")
 
 

@@ -13,7 +13,7 @@ from rag_otel_evaluators.text.terms import WEIGHTS, terms_of, tokenize
 _NAME: Final = re.compile(r"(?<=[^\W\d_A-Z] )[A-ZÀ-Ý][^\W\d_]+")
 
 
-class Statement:
+class AnalysedStatement:
     """A claim or a sentence with its terms; what few comparisons need is read when it is asked for."""
 
     __slots__ = ("_names", "_quantities", "_tokens", "_weights", "_words", "distinct", "terms", "text")
@@ -68,7 +68,7 @@ class Statement:
             }
         return self._weights
 
-    def share_in(self, other: Statement, without: Collection[str] = ()) -> float:
+    def share_in(self, other: AnalysedStatement, without: Collection[str] = ()) -> float:
         """Share of this one's weight that the other holds, some terms left out; 1 where nothing is left."""
         total = held = 0.0
         for term, weight in self.weights.items():

@@ -18,9 +18,9 @@ from rag_otel.protocols import Evaluator
 from rag_otel.settings.judge_names import EMBEDDED
 from rag_otel_evaluators.build import build_evaluators, rows_at_once
 from rag_otel_evaluators.contrast.agreement import (
-    Agreement,
     Expense,
     Paging,
+    PairAgreement,
     Share,
     agreement,
     agreement_by,
@@ -58,8 +58,8 @@ class Findings:
     judged: Sequence[JudgedPair]
     unreached: Sequence[JudgedPair]
     """Pairs that could not be put to the judge."""
-    all: Agreement
-    parts: Mapping[str, Sequence[tuple[str, Agreement]]]
+    all: PairAgreement
+    parts: Mapping[str, Sequence[tuple[str, PairAgreement]]]
     """By phenomenon and by language."""
     expense: Expense
     verdict: Paging
@@ -188,7 +188,7 @@ def _parts(found: Findings, evaluator: Evaluator) -> Iterator[str]:
     yield _conclusion(found.verdict)
 
 
-def _rows(kind: str, rows: Sequence[tuple[str, Agreement]]) -> str:
+def _rows(kind: str, rows: Sequence[tuple[str, PairAgreement]]) -> str:
     body = [
         [name, str(each.pairs), *(_shown(s) for s in (each.labels, each.ordered, each.caught, each.false_alarms))]
         for name, each in rows

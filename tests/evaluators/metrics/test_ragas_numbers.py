@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rag_otel_evaluators import evaluate
-from rag_otel_evaluators.metrics.factual_correctness import Agreement
+from rag_otel_evaluators.metrics.factual_correctness import ClaimAgreement
 from rag_otel_evaluators.metrics.noise_sensitivity import misled_claims
 
 NUMBERS: dict[str, Any] = json.loads(Path(__file__).with_name("ragas_numbers.json").read_text(encoding="utf-8"))
@@ -47,5 +47,5 @@ def test_noise_sensitivity(mode: Any) -> None:
 def test_f_beta() -> None:
     """All counts up to three, with three values of beta."""
     for right, wrong, missing, beta, expected in NUMBERS["f_beta"]:
-        agreement = Agreement(true_positives=right, false_positives=wrong, false_negatives=missing)
+        agreement = ClaimAgreement(true_positives=right, false_positives=wrong, false_negatives=missing)
         assert agreement.score("f1", beta) == pytest.approx(expected, abs=1e-6)

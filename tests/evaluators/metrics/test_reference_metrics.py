@@ -14,7 +14,7 @@ from rag_otel_evaluators.llm.embedding import Embeddings, ModelEmbedder
 from rag_otel_evaluators.llm.structured import StructuredModel
 from rag_otel_evaluators.metrics import answer_correctness, critics, factual_correctness, noise_sensitivity
 from rag_otel_evaluators.metrics.answer_correctness import AnswerCorrectness
-from rag_otel_evaluators.metrics.factual_correctness import Agreement, FactualCorrectness
+from rag_otel_evaluators.metrics.factual_correctness import ClaimAgreement, FactualCorrectness
 from rag_otel_evaluators.metrics.noise_sensitivity import NoiseSensitivity
 from rag_otel_evaluators.metrics.semantic_similarity import SemanticSimilarity
 from rag_otel_evaluators.text import edit_distance
@@ -104,8 +104,8 @@ async def test_both_texts_and_all_claims_are_asked_about(judge: JudgeServer, mod
 def test_nothing_in_common_is_0() -> None:
     """Also where a text makes no claim; never a division by zero."""
     for mode in ("f1", "precision", "recall"):
-        assert Agreement(true_positives=0, false_positives=0, false_negatives=2).score(mode) == 0.0  # type: ignore[arg-type]
-    assert Agreement(true_positives=3, false_positives=0, false_negatives=0).score() == 1.0
+        assert ClaimAgreement(true_positives=0, false_positives=0, false_negatives=2).score(mode) == 0.0  # type: ignore[arg-type]
+    assert ClaimAgreement(true_positives=3, false_positives=0, false_negatives=0).score() == 1.0
 
 
 @pytest.mark.parametrize(

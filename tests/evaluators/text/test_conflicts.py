@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from rag_otel_evaluators.text.conflicts import Conflict, conflicts_among
 from rag_otel_evaluators.text.sentences import sentence_spans
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 
 TOWER = "The Eiffel Tower is 330 metres tall. It was completed in 1889. It is repainted every seven years."
 OFFICES = "The Lisbon office opened in March 2021 and has 85 employees. The Berlin office has 120 employees."
 
 
 def conflicts_between(claim: str, evidence: str) -> list[Conflict]:
-    return conflicts_among(claim, [Statement(evidence[start:end]) for start, end in sentence_spans(evidence)])
+    return conflicts_among(claim, [AnalysedStatement(evidence[start:end]) for start, end in sentence_spans(evidence)])
 
 
 @pytest.mark.parametrize(

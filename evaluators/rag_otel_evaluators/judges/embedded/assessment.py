@@ -19,7 +19,7 @@ from rag_otel.model import Claim
 from rag_otel_evaluators.judges.embedded.evidence import EvidenceIndex, triples_of
 from rag_otel_evaluators.text.conflicts import Conflict, find_conflicts
 from rag_otel_evaluators.text.sentences import CITATIONS
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 from rag_otel_evaluators.text.terms import WEIGHTS, terms_of, terms_of_tokens, tokenize
 
 ASKED_CREDIT: Final = 0.8
@@ -101,7 +101,7 @@ def _known_triples(index: EvidenceIndex, alignment: Alignment) -> float:
     return (len(triples) - len(strange)) / max(1, len(triples))
 
 
-def _with_the_same_numbers(index: EvidenceIndex, alignment: Alignment) -> list[Statement]:
+def _with_the_same_numbers(index: EvidenceIndex, alignment: Alignment) -> list[AnalysedStatement]:
     """Other sentences that hold the claim's numbers, or may hold them in another form."""
     near = {number for number, _ in alignment.nearest[:_COMPARED]}
     found: list[int] = []
@@ -113,11 +113,11 @@ def _with_the_same_numbers(index: EvidenceIndex, alignment: Alignment) -> list[S
     return [index.statement(number) for number in others[:_MOST_OTHERS]]
 
 
-def _see_other_forms(alignment: Alignment, evidence: list[Statement]) -> None:
+def _see_other_forms(alignment: Alignment, evidence: list[AnalysedStatement]) -> None:
     """Count a number as seen that the evidence writes in another way: "1,000,000" beside "a million"."""
     for quantity in alignment.claim.quantities:
         if any(quantity.agrees(other) for sentence in evidence for other in sentence.quantities):
-            alignment.see(Statement(quantity.text).terms)
+            alignment.see(AnalysedStatement(quantity.text).terms)
 
 
 # --- the words of a claim, laid against the index ---------------------------------------------------------------------
@@ -127,7 +127,7 @@ def _see_other_forms(alignment: Alignment, evidence: list[Statement]) -> None:
 class Alignment:
     """A claim's words against the index. Shares are of the claim's total weight, in 0..1."""
 
-    claim: Statement
+    claim: AnalysedStatement
     tokens: list[str]
     """The claim's tokens as written."""
     weights: dict[str, float]
@@ -220,7 +220,7 @@ def align(index: EvidenceIndex, claim: str, stem: str = "") -> Alignment:
     nearest = _nearest(by_sentence)
     shares = [(sentence, by_sentence[sentence] / total) for sentence in nearest]
     return Alignment(
-        claim=Statement(facts, terms),
+        claim=AnalysedStatement(facts, terms),
         tokens=tokens,
         weights=weights,
         seen=seen,

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from rag_otel.model import Chunk
 from rag_otel_evaluators.text.sentences import cut_long, sentence_spans
-from rag_otel_evaluators.text.statement import Statement
+from rag_otel_evaluators.text.statement import AnalysedStatement
 from rag_otel_evaluators.text.terms import terms_of
 
 _COURTESY_CHARACTERS: Final = 500
@@ -56,7 +56,7 @@ class EvidenceSentence:
         self.distinct = frozenset(terms)
         """The same terms, each once."""
         self._triples: frozenset[Triple] | None = None
-        self.statement: Statement | None = None
+        self.statement: AnalysedStatement | None = None
         """For the search for conflicts, once a claim has come near it."""
 
     @property
@@ -265,12 +265,12 @@ class EvidenceIndex:
             self._with_figures = list(islice(numbered, _MOST_NUMBERED))
         return self._with_figures
 
-    def statement(self, number: int) -> Statement:
+    def statement(self, number: int) -> AnalysedStatement:
         """One sentence for the search for conflicts, remembered with its passage."""
         sentence = self.sentences[number]
         if sentence.statement is None:
             text = self.chunks[self.chunk_of[number]].text[sentence.start : sentence.end]
-            sentence.statement = Statement(text, sentence.terms)
+            sentence.statement = AnalysedStatement(text, sentence.terms)
         return sentence.statement
 
 

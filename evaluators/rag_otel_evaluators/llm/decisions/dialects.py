@@ -16,7 +16,7 @@ from rag_otel_evaluators.llm.decisions.form import REFUSED, Form, FormAnswers, c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class DecisionDialect:
     """How one dialect asks and answers."""
 
     body: Callable[[str, Form], dict[str, Any]]
@@ -95,5 +95,5 @@ def _system_one_answer(answer: Any) -> Any:
     return answer.get("probabilities") if answer.get("type") == "choice" else None
 
 
-OPENAI: Final = Dialect(body=_openai_body, given=_openai_given)
-SYSTEM_ONE: Final = Dialect(body=_system_one_body, given=_system_one_given)
+OPENAI: Final = DecisionDialect(body=_openai_body, given=_openai_given)
+SYSTEM_ONE: Final = DecisionDialect(body=_system_one_body, given=_system_one_given)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rag_otel_evaluators.llm.decisions.dialects import OPENAI, SYSTEM_ONE, Dialect
+from rag_otel_evaluators.llm.decisions.dialects import OPENAI, SYSTEM_ONE, DecisionDialect
 
 PREFIX: Final = "decisions/"
 """Begins the name of a judge that is a decision model: `decisions/openai/gpt-6-luna`."""
@@ -32,7 +32,7 @@ class RequestLimits:
 class Provider:
     """One provider, or one kind of server."""
 
-    dialect: Dialect
+    dialect: DecisionDialect
     path: str
     """Behind the address."""
     key: str
@@ -88,7 +88,7 @@ OTHERS: Final = RequestLimits(questions=128, state=90_000, request=190_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class PublishedPrice:
     """US dollars for a million tokens of input; output is free."""
 
     usd: float
@@ -97,24 +97,24 @@ class Price:
     source: str
 
 
-_OPENAI_PRICE: Final = Price(usd=0.10, cached_usd=0.01, source="litellm's map of OpenAI's prices")
-_JEV_PRICE: Final = Price(usd=0.042, source="docs.typesafe.ai")
+_OPENAI_PRICE: Final = PublishedPrice(usd=0.10, cached_usd=0.01, source="litellm's map of OpenAI's prices")
+_JEV_PRICE: Final = PublishedPrice(usd=0.042, source="docs.typesafe.ai")
 _OPENROUTER: Final = "openrouter.ai/models"
-PRICES: Final[Mapping[str, Price]] = {
+PRICES: Final[Mapping[str, PublishedPrice]] = {
     "openai/gpt-6-luna": _OPENAI_PRICE,
     "typesafe/jev-": _JEV_PRICE,
-    "openrouter/jev-": Price(usd=0.042, source=_OPENROUTER),
-    "openrouter/typesafe/jev-": Price(usd=0.042, source=_OPENROUTER),
-    "openrouter/openai/gpt-6-luna": Price(usd=0.10, source=_OPENROUTER),
-    "openrouter/liquid/d1.1": Price(usd=0.02, source=_OPENROUTER),
-    "openrouter/inception/mercury-decide": Price(usd=0.02, source=_OPENROUTER),
-    "perplexity/pplx-decider-flash": Price(usd=0.01, source="docs.perplexity.ai"),
-    "perplexity/pplx-decider": Price(usd=0.02, source="docs.perplexity.ai"),
+    "openrouter/jev-": PublishedPrice(usd=0.042, source=_OPENROUTER),
+    "openrouter/typesafe/jev-": PublishedPrice(usd=0.042, source=_OPENROUTER),
+    "openrouter/openai/gpt-6-luna": PublishedPrice(usd=0.10, source=_OPENROUTER),
+    "openrouter/liquid/d1.1": PublishedPrice(usd=0.02, source=_OPENROUTER),
+    "openrouter/inception/mercury-decide": PublishedPrice(usd=0.02, source=_OPENROUTER),
+    "perplexity/pplx-decider-flash": PublishedPrice(usd=0.01, source="docs.perplexity.ai"),
+    "perplexity/pplx-decider": PublishedPrice(usd=0.02, source="docs.perplexity.ai"),
 }
 """Beginning of a model's name -> its price; the longest that fits counts."""
 
 
-def price_of(model: str) -> Price | None:
+def price_of(model: str) -> PublishedPrice | None:
     """The price of `<provider>/<model>`, by the table; None where it holds none."""
     known = [name for name in PRICES if model.startswith(name)]
     return PRICES[max(known, key=len)] if known else None

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from rag_otel.model import Usage
-from rag_otel_evaluators.llm.decisions.dialects import Dialect
+from rag_otel_evaluators.llm.decisions.dialects import DecisionDialect
 from rag_otel_evaluators.llm.decisions.form import REFUSED, Form, FormAnswers, form_of
-from rag_otel_evaluators.llm.decisions.providers import Price
+from rag_otel_evaluators.llm.decisions.providers import PublishedPrice
 from rag_otel_evaluators.llm.failures import CallError, FailureKind
 from rag_otel_evaluators.llm.http_post import JsonServer
 from rag_otel_evaluators.llm.reported_usage import usage_in, usage_of
@@ -28,8 +28,8 @@ class DecisionTransport:
         identity: Mapping[str, Any],
         model: str,
         server: JsonServer,
-        dialect: Dialect,
-        price: Price | None,
+        dialect: DecisionDialect,
+        price: PublishedPrice | None,
         refuses_whole: bool = False,
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
@@ -94,7 +94,7 @@ def missed(questions: Sequence[Any], answers: FormAnswers) -> bool:
     )
 
 
-def decision_usage(said: object, price: Price | None, *, model: str, sent: Sequence[str]) -> Usage:
+def decision_usage(said: object, price: PublishedPrice | None, *, model: str, sent: Sequence[str]) -> Usage:
     """What a call used; its cost is what the server says (`cost`), else the price of its tokens. Tokens that it does
     not say are estimated, as for chat models."""
     counts = said if isinstance(said, Mapping) else {}
@@ -115,6 +115,6 @@ def decision_usage(said: object, price: Price | None, *, model: str, sent: Seque
     return usage
 
 
-def _cost(price: Price, read: int, cached: int) -> float:
+def _cost(price: PublishedPrice, read: int, cached: int) -> float:
     cached_usd = price.usd if price.cached_usd is None else price.cached_usd
     return ((read - cached) * price.usd + cached * cached_usd) / 1e6
