@@ -35,3 +35,5 @@ class WhenUsed:
 
 llm_model = WhenUsed("rag_otel_evaluators.judges.llm", "llm_model")
 llm_embedder = WhenUsed("rag_otel_evaluators.judges.llm", "llm_embedder")
+warm_up = WhenUsed("rag_otel_evaluators.judges.litellm_library", "warm_up")
+"""Loads all of litellm, for tests in which the first answer must not take longer than any other."""

@@ -17,7 +17,9 @@ from rag_otel.errors import PermanentError, RetryableError
 from rag_otel.model import Chunk, Evaluation, ReasonCode, Usage, Verdict
 from rag_otel_evaluators.judges.judge import Judge
 from rag_otel_evaluators.judges.llm_faithfulness import LlmJudge
+from rag_otel_evaluators.llm.client import CallOptions
 from rag_otel_evaluators.llm.parsing import read_answer
+from rag_otel_evaluators.llm.rate_limits import RateLimits
 from rag_otel_evaluators.llm.structured import Completion, Message, T
 from rag_otel_evaluators.metrics.faithfulness import Faithfulness
 from rag_otel_evaluators.metrics.registry import build
@@ -35,7 +37,7 @@ from testkit.judge_server import (
     wrong_ids,
 )
 from testkit.size import examples
-from testkit.when_used import llm_model
+from testkit.when_used import llm_model, warm_up
 from testkit.word_overlap_judge import answer as oracle
 from testkit.word_overlap_judge import fields_of, items_of
 
@@ -336,10 +338,10 @@ async def test_with_a_fifth_of_faults_every_row_has_a_score_or_a_reason() -> Non
     """Limits, errors, hangs, broken connections, truncated JSON and wrong ids, over real answers."""
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()[:60]]
     with JudgeServer(answer=oracle, fault_share=0.2, seed=1) as server:
-        retry = RetryPolicy(base_s=0.01)
-        metric = Faithfulness(
-            judge=LlmJudge(model=llm_model("openai/judge", api_base=server.url, timeout_s=2, retry=retry))
-        )
+        # An answer must not take as long as a hang, on a machine that is busy too: several would open the breaker.
+        warm_up("openai/judge")
+        options: CallOptions = {"timeout_s": 3, "limits": RateLimits(concurrency=4), "retry": RetryPolicy(base_s=0.01)}
+        metric = Faithfulness(judge=LlmJudge(model=llm_model("openai/judge", api_base=server.url, **options)))
 
         async def evaluated(row: dict[str, Any]) -> bool:
             try:

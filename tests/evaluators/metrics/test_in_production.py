@@ -18,12 +18,17 @@ from rag_otel_evaluators.metrics.context_relevance import ContextRelevance
 from testkit.judge_server import JudgeServer, RateLimited
 from testkit.missing_packages import without
 from testkit.polling import eventually
-from testkit.when_used import llm_model
+from testkit.when_used import llm_model, warm_up
 from testkit.word_overlap_judge import answer as oracle
 
 PATIENT = rag_otel.SpanSettings(hold=60)
-"""The first evaluation waits for the import of litellm, which takes ten seconds on a busy machine."""
 RATINGS = {"chunks": [{"chunk": 0, "rating": 2}], "rating": 2}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def litellm_is_loaded() -> None:
+    """Its import takes ten seconds on a busy machine, and a flush would not wait for the first answer."""
+    warm_up("openai/test-judge")
 
 
 @pytest.mark.usefixtures("uninstrumented")
