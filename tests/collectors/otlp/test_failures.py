@@ -17,8 +17,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from rag_otel import semconv
 from rag_otel.cli.demo.phoenix_server import free_port
+from testkit import word_overlap_judge
 from testkit.collector import SCORE, Backend, CollectorProcess, a_backend, a_collector
 from testkit.http_receiver import http_receiver
+from testkit.judge_server import Hang, JudgeServer
 from testkit.otlp_requests import LANGCHAIN, a_rag_trace, a_request, a_span
 from testkit.polling import eventually
 
@@ -59,12 +61,6 @@ def evaluation_process(collector: CollectorProcess) -> int:
     children = Path(f"/proc/{collector.pid}/task/{collector.pid}/children")
     (found,) = map(int, children.read_text().split())
     return found
-
-
-def is_stopped(process: int) -> bool:
-    """Whether every thread has come to a stop: one that has not may still answer."""
-    threads = Path(f"/proc/{process}/task").iterdir()
-    return all((thread / "stat").read_text().rpartition(") ")[2].startswith("T") for thread in threads)
 
 
 def scored(backend: Backend) -> int:
@@ -187,20 +183,24 @@ def test_a_full_disk_queue_refuses_and_recovers(tmp_path: Path) -> None:
 
 def test_a_dead_evaluation_process_is_replaced(tmp_path: Path) -> None:
     """Its traces are forwarded without scores. The next ones are scored again."""
-    with a_backend() as backend, a_collector(tmp_path, "--backend", backend.address) as collector:
-        worker = evaluation_process(collector)
-        os.kill(worker, signal.SIGSTOP)
-        eventually(lambda: is_stopped(worker))
-        ids = send(collector, 1)
-        # It has the trace and does not answer. A trace that it has not been given would be for its successor.
-        eventually(lambda: "rag_otel_queue_items 1" in collector.get("/metrics")[1])
-        os.kill(worker, signal.SIGKILL)
-        eventually(lambda: sorted(backend.ids()) == sorted(ids))
-        eventually(lambda: collector.metric("evaluated_traces_total", status="failed") == 1)
-        assert scored(backend) == 0
-        send(collector, 1)
-        eventually(lambda: scored(backend) == 1)
-        assert collector.metric("worker_restarts_total") == 1
+    with JudgeServer(answer=word_overlap_judge.answer) as judge, a_backend() as backend:
+        judge.fail_next(Hang())
+        environment = {
+            "OPENAI_API_KEY": "none",
+            "RAG_OTEL_JUDGE": "openai/test-judge",
+            "RAG_OTEL_JUDGE_API_BASE": judge.url,
+            "RAG_OTEL_EVALUATIONS_PER_MINUTE": "600",
+        }
+        with a_collector(tmp_path, "--backend", backend.address, env=environment) as collector:
+            ids = send(collector, 1)
+            eventually(lambda: judge.requests)  # the process waits for the judge
+            os.kill(evaluation_process(collector), signal.SIGKILL)
+            eventually(lambda: sorted(backend.ids()) == sorted(ids))
+            eventually(lambda: collector.metric("evaluated_traces_total", status="failed") == 1)
+            assert scored(backend) == 0
+            send(collector, 1)
+            eventually(lambda: scored(backend) == 1)
+            assert collector.metric("worker_restarts_total") == 1
 
 
 def test_a_span_that_the_backend_refuses_does_not_stop_the_others(tmp_path: Path) -> None:
