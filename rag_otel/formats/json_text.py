@@ -40,4 +40,4 @@ def _parsed(text: str, place: str, *, toml: bool = False) -> Any:
     try:
         return tomllib.loads(text) if toml else json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{place}: cannot be read as {'TOML' if toml else 'JSON'}: {error}") from None
+        raise ConfigurationError(f"{place}: cannot be read: not {'TOML' if toml else 'JSON'}: {error}") from None
