@@ -16,6 +16,11 @@ from rag_otel.errors import InputError
 from rag_otel.safety.guard import counters, logger
 
 T = TypeVar("T")
+_SAVE_WAITS_MS: Final = 250
+"""How long a save waits while another process writes, which takes milliseconds. At the end of a process several states
+are saved, in the time that all together have; one that is not saved is older at the next start."""
+_LOAD_WAITS_MS: Final = 2_000
+"""A state that cannot be read is begun anew."""
 _SET_ASIDE: Final = ".unreadable"
 """End of the name of a state that could not be read: a newer version may read it."""
 
@@ -32,6 +37,7 @@ class NamedState:
         part = self._folder.path.name
         try:
             with self._folder.database.use() as connection:
+                connection.execute(f"PRAGMA busy_timeout={_LOAD_WAITS_MS}")
                 found = connection.execute(
                     "SELECT version, content FROM states WHERE part = ? AND name = ?", (part, self._name)
                 ).fetchone()
@@ -53,6 +59,7 @@ class NamedState:
                 row = (part.name, self._name, self._version, content)
                 try:
                     with self._folder.database.use() as connection:
+                        connection.execute(f"PRAGMA busy_timeout={_SAVE_WAITS_MS}")
                         connection.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", row)
                 except OSError as error:
                     if counters.add("state.write_failed") == 1:

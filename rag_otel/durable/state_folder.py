@@ -37,7 +37,7 @@ DATABASE: Final = "state.sqlite"
 _LOCK: Final = "lock"
 _MAX_PARTS: Final = 256
 _BUSY_S: Final = 2.0
-"""Whoever saves a state holds up what it belongs to."""
+"""Whoever reads a state holds up what it belongs to."""
 
 
 class StateFolder:
