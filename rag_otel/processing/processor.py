@@ -120,7 +120,7 @@ class RagSpanProcessor(SpanProcessor):
         try:
             own = self._tracker.started(span, own=_is_own(span, parent_context))
             if not own:
-                watch(span, self)  # whatever it is: to ask whose span it is takes as long
+                watch(span, self)  # every span: to find out whether an observed call made it takes as long
         except Exception as error:
             if not report_internal_error("processor.on_start", error):
                 raise
@@ -161,7 +161,7 @@ class RagSpanProcessor(SpanProcessor):
             copy_texts(span, root)
         if not self._delivering:
             self._delivering = self._runtime.delivery.start()
-        if tree is None:
+        if tree is None:  # its status stands on it already
             count(EvaluationStatus.SKIPPED, record.written)
             return span
         target, decision, reason = record.decided or self._decide(span.context, record.snapshot)
